@@ -1,0 +1,36 @@
+# g++ 12 destroys braced temporaries twice in expressions that hold a co_await; clang 19 is the
+# compiler this house is tested with.
+option(PENSTOCK_ANY_COMPILER "Configure with a compiler that is not clang 19 or later" OFF)
+if(NOT PENSTOCK_ANY_COMPILER)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR CMAKE_CXX_COMPILER_VERSION VERSION_LESS 19)
+    message(FATAL_ERROR
+      "Penstock is built with clang 19 (found ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}). "
+      "g++ 12 double-destroys braced temporaries in co_await expressions. "
+      "Use ./dev build, or set PENSTOCK_ANY_COMPILER=ON at your own risk.")
+  endif()
+endif()
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+# Every program lands at the top of the build directory: build/release/penstock.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
+set(PENSTOCK_SANITIZE "" CACHE STRING "Sanitizers, such as address,undefined or thread")
+add_compile_options(-Wall -Wextra -Wconversion -Werror)
+if(PENSTOCK_SANITIZE)
+  add_compile_options(-fsanitize=${PENSTOCK_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${PENSTOCK_SANITIZE})
+endif()
+option(PENSTOCK_FUZZ "Build the libFuzzer targets in fuzz/" OFF)
+if(PENSTOCK_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+find_program(PENSTOCK_LLD ld.lld-19)
+if(PENSTOCK_LLD)
+  add_link_options(-fuse-ld=${PENSTOCK_LLD})
+endif()
+find_program(PENSTOCK_CCACHE ccache)
+if(PENSTOCK_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${PENSTOCK_CCACHE})
+endif()

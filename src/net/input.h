@@ -1,0 +1,108 @@
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "net/byte_stream.h"
+
+namespace penstock::net {
+
+// What a connection has received and nobody has taken yet, with at most one read outstanding.
+//
+// A read may be left standing while something else is awaited: it notices that the peer left, and
+// when bytes come instead they are simply the next ones. So neither side ever cancels a read
+// between two requests. Bytes keep their place in memory until discard() or consume() says
+// otherwise, also while a read is standing.
+class Input final : public IoWaiter {
+ public:
+  static constexpr std::size_t kSmall = 4096;  // what an idle connection holds
+  static constexpr std::size_t kLarge = 65536;
+
+  explicit Input(ByteStream& stream) noexcept : stream_(stream) {}
+  Input(const Input&) = delete;
+  Input& operator=(const Input&) = delete;
+  ~Input();
+
+  // The bytes received and not consumed. Valid until consume() or a fill() that must make room.
+  [[nodiscard]] std::string_view bytes() const noexcept { return {at(begin_), end_ - begin_}; }
+  void consume(std::size_t count) noexcept { begin_ += count; }
+  // What is buffered now stays readable where it is, consumed or not, until release().
+  void pin() noexcept { pinned_ = true; }
+  void release() noexcept {
+    pinned_ = false;
+    pinned_memory_.reset();
+  }
+  // Somebody read past this input, straight from the stream, and found its end.
+  void ended(IoEnd end) noexcept { end_state_ = end; }
+  // We gave up a read of ours, which says nothing about the peer: it may be read from again.
+  void reopen() noexcept {
+    if (end_state_ == IoEnd::kCancelled) end_state_ = IoEnd::kOk;
+  }
+
+  // Called (once) when a standing read ends, whatever its end: `peer_gone()` tells.
+  using Notice = void (*)(void* context);
+  // Starts a read if none is outstanding, and tells `notice` when it ends.
+  void watch(Notice notice, void* context) noexcept;
+  void unwatch() noexcept { notice_ = nullptr; }
+
+  // How the peer's side ended; kOk while it is open.
+  [[nodiscard]] IoEnd end() const noexcept { return end_state_; }
+  [[nodiscard]] bool peer_gone() const noexcept { return end_state_ != IoEnd::kOk; }
+  [[nodiscard]] bool reading() const noexcept { return reading_; }
+
+  // Waits for at least one byte more. The result is kOk, or how the connection ended.
+  class [[nodiscard]] Fill {
+   public:
+    explicit Fill(Input& input) noexcept : input_(input) {}
+    [[nodiscard]] bool await_ready();
+    void await_suspend(std::coroutine_handle<> caller) noexcept { input_.caller_ = caller; }
+    [[nodiscard]] IoEnd await_resume() const noexcept { return input_.end_state_; }
+
+   private:
+    Input& input_;
+  };
+  [[nodiscard]] Fill fill() noexcept { return Fill(*this); }
+
+  // Waits until no read is outstanding; the stream must have been cancelled.
+  class [[nodiscard]] Settle {
+   public:
+    explicit Settle(Input& input) noexcept : input_(input) {}
+    [[nodiscard]] bool await_ready() const noexcept { return !input_.reading_; }
+    void await_suspend(std::coroutine_handle<> caller) noexcept { input_.caller_ = caller; }
+    void await_resume() const noexcept {}
+
+   private:
+    Input& input_;
+  };
+  [[nodiscard]] Settle settle() noexcept { return Settle(*this); }
+
+  // Gives memory back where nothing is buffered; an idle connection keeps at most kSmall.
+  void shrink() noexcept;
+
+  void complete(IoResult result) noexcept override;
+
+ private:
+  [[nodiscard]] char* at(std::size_t index) const noexcept { return memory_.get() + index; }
+  void start();
+  void make_room();
+  void take(IoResult result) noexcept;
+
+  ByteStream& stream_;
+  std::unique_ptr<char[]> memory_;
+  std::unique_ptr<char[]> pinned_memory_;  // an older block that views still look into
+  std::size_t capacity_ = 0;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  IoEnd end_state_ = IoEnd::kOk;
+  bool reading_ = false;
+  bool pinned_ = false;
+  bool filled_last_ = false;  // the last read left no room: a larger block pays
+  std::coroutine_handle<> caller_;
+  Notice notice_ = nullptr;
+  void* context_ = nullptr;
+};
+
+}  // namespace penstock::net

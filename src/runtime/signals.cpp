@@ -1,0 +1,41 @@
+#include "runtime/signals.h"
+
+#include <boost/asio/signal_set.hpp>
+#include <boost/system/error_code.hpp>
+#include <csignal>
+#include <utility>
+
+#include "runtime/asio_loop.h"
+
+namespace penstock::runtime {
+
+struct Signals::State {
+  explicit State(AsioLoop& loop) : set(loop.context()) {}
+  boost::asio::signal_set set;
+  std::function<void(int)> on_signal;
+
+  static void wait(const std::shared_ptr<State>& state) {
+    state->set.async_wait([state](const boost::system::error_code& error, int number) {
+      if (error || !state->on_signal) return;
+      state->on_signal(number);
+      wait(state);
+    });
+  }
+};
+
+Signals::Signals(AsioLoop& loop, std::initializer_list<int> numbers,
+                 std::function<void(int)> on_signal)
+    : state_(std::make_shared<State>(loop)) {
+  for (const int number : numbers) state_->set.add(number);
+  state_->on_signal = std::move(on_signal);
+  State::wait(state_);
+}
+
+Signals::~Signals() {
+  state_->on_signal = nullptr;
+  state_->set.cancel();
+}
+
+void ignore_broken_pipes() noexcept { std::signal(SIGPIPE, SIG_IGN); }
+
+}  // namespace penstock::runtime

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/clock.h"
+#include "base/units.h"
+
+namespace penstock::test {
+
+// Says what time a test says it is. Starts at an odd place, so that nobody relies on zero.
+class ManualClock final : public Clock {
+ public:
+  static constexpr TimePoint kStart{Duration(std::chrono::hours(1) + std::chrono::microseconds(7))};
+
+  [[nodiscard]] TimePoint now() const noexcept override { return now_; }
+  // 2025-01-01 00:00 UTC at the start; moves with now().
+  [[nodiscard]] WallTime wall() const noexcept override {
+    constexpr WallTime start{std::chrono::seconds(1'735'689'600)};
+    return start + std::chrono::floor<std::chrono::microseconds>(now_ - kStart);
+  }
+  // Moves to `to`; never back.
+  void move_to(TimePoint to) noexcept { now_ = std::max(now_, to); }
+
+ private:
+  TimePoint now_ = kStart;
+};
+
+}  // namespace penstock::test
