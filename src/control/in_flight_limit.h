@@ -1,0 +1,62 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace penstock::control {
+
+class InFlightLimit;
+
+// One request's place under a ceiling; given back when it ends. Move-only.
+class Slot {
+ public:
+  Slot() = default;
+  Slot(Slot&& other) noexcept : limit_(std::exchange(other.limit_, nullptr)) {}
+  Slot& operator=(Slot&& other) noexcept {
+    Slot taken(std::move(other));
+    std::swap(limit_, taken.limit_);
+    return *this;
+  }
+  ~Slot();
+
+ private:
+  friend class InFlightLimit;
+  explicit Slot(InFlightLimit& limit) noexcept : limit_(&limit) {}
+  InFlightLimit* limit_ = nullptr;
+};
+
+// A ceiling on what runs at once, shared by all workers. Never waits.
+class InFlightLimit {
+ public:
+  explicit InFlightLimit(std::uint32_t limit) noexcept : limit_(limit) {}
+  InFlightLimit(const InFlightLimit&) = delete;
+  InFlightLimit& operator=(const InFlightLimit&) = delete;
+
+  // nullopt when the ceiling is reached.
+  [[nodiscard]] std::optional<Slot> enter() noexcept {
+    std::uint32_t now = in_flight_.load(std::memory_order_relaxed);
+    do {
+      if (now >= limit()) return std::nullopt;
+    } while (!in_flight_.compare_exchange_weak(now, now + 1, std::memory_order_relaxed));
+    return Slot(*this);
+  }
+  [[nodiscard]] std::uint32_t in_flight() const noexcept {
+    return in_flight_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint32_t limit() const noexcept {
+    return limit_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  friend class Slot;
+  std::atomic<std::uint32_t> limit_;
+  std::atomic<std::uint32_t> in_flight_ = 0;
+};
+
+inline Slot::~Slot() {
+  if (limit_ != nullptr) limit_->in_flight_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+}  // namespace penstock::control

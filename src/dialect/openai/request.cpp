@@ -1,0 +1,215 @@
+#include "dialect/openai/request.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/result.h"
+#include "dialect/openai/members.h"
+#include "dialect/surface.h"
+#include "json/reader.h"
+#include "json/splice.h"
+#include "json/string.h"
+#include "json/utf8.h"
+
+namespace penstock::dialect::openai {
+namespace {
+
+constexpr std::string_view kAskUsage = "\"include_usage\":true";
+constexpr std::string_view kAskUsageFirst = "\"include_usage\":true,";
+constexpr std::string_view kOptions = "{\"include_usage\":true}";
+constexpr std::string_view kOptionsMember = "\"stream_options\":{\"include_usage\":true},";
+
+// Reads a request in one pass. What is wrong with well-formed JSON is remembered, the first of it,
+// and told only once the whole document has turned out to be one.
+class RequestReader {
+ public:
+  RequestReader(std::string_view body, Surface surface) noexcept
+      : reader_(body), surface_(surface) {
+    view_.body = body;
+  }
+
+  Result<RequestView> read() {
+    if (reader_.peek() != json::Kind::kObject) {
+      reader_.skip_value();
+      PENSTOCK_CHECK(check_document());
+      return fail(ErrorCode::kInvalidRequest, "The body must be a JSON object.");
+    }
+    reader_.enter_object();
+    view_.members_at = reader_.offset();
+    std::string_view key;
+    while (reader_.next_key(key)) read_member(key);
+    PENSTOCK_CHECK(check_document());
+    if (!has_model_) note("model", "must be given, as a string");
+    if (wrong_member_.empty()) return std::move(view_);
+    Error error(ErrorCode::kInvalidRequest, fmt::format("`{}` {}.", wrong_member_, wrong_));
+    error.param = wrong_member_;
+    return fail(std::move(error));
+  }
+
+ private:
+  Result<void> check_document() {
+    if (!reader_.finish())
+      return fail(ErrorCode::kInvalidJson,
+                  fmt::format("The body is not valid JSON, from byte {} on.", reader_.offset()));
+    if (!json::valid_utf8(view_.body))
+      return fail(ErrorCode::kInvalidJson, "The body is not valid UTF-8.");
+    return {};
+  }
+
+  void read_member(std::string_view key) {
+    if (json::equals(key, "model"))
+      read_model();
+    else if (json::equals(key, "stream"))
+      read_stream();
+    else if (json::equals(key, "stream_options"))
+      read_options();
+    else if (json::equals(key, "n"))
+      read_choices();
+    else if (json::equals(key, "messages"))
+      read_messages();
+    else
+      reader_.skip_value();
+  }
+
+  void read_model() {
+    once(has_model_, "model");
+    const auto raw = read_text(reader_);
+    if (!raw) return note("model", "must be a string");
+    view_.model_raw = *raw;
+    view_.model = json::unescape(*raw);
+  }
+
+  void read_stream() {
+    once(has_stream_, "stream");
+    const json::Kind kind = reader_.peek();
+    reader_.skip_value();
+    if (kind == json::Kind::kTrue && streams(surface_)) view_.mode = StreamMode::kStream;
+    if (!is_flag(kind)) note("stream", "must be true or false");
+  }
+
+  void read_options() {
+    once(has_options_, "stream_options");
+    const json::Kind kind = reader_.peek();
+    if (kind != json::Kind::kObject) {
+      view_.stream_options = reader_.skip_value();
+      if (kind != json::Kind::kNull) note("stream_options", "must be an object");
+      return;
+    }
+    const std::size_t from = reader_.offset();
+    view_.usage = UsageWish::kUnsaid;
+    std::string_view key;
+    reader_.enter_object();
+    while (reader_.next_key(key)) {
+      if (json::equals(key, "include_usage"))
+        read_include_usage();
+      else
+        reader_.skip_value();
+    }
+    view_.stream_options = view_.body.substr(from, reader_.offset() - from);
+  }
+
+  void read_include_usage() {
+    once(has_include_usage_, "stream_options.include_usage");
+    const json::Kind kind = reader_.peek();
+    view_.include_usage = reader_.skip_value();
+    view_.usage = kind == json::Kind::kTrue    ? UsageWish::kYes
+                  : kind == json::Kind::kFalse ? UsageWish::kNo
+                                               : UsageWish::kNull;
+    if (!is_flag(kind)) note("stream_options.include_usage", "must be true or false");
+  }
+
+  void read_choices() {
+    const auto count = read_count(reader_);
+    view_.choices = count && *count >= 1 && *count <= 128 ? static_cast<std::uint32_t>(*count) : 1;
+  }
+
+  void read_messages() {
+    once(view_.has_messages, "messages");
+    reader_.skip_value();
+  }
+
+  static bool is_flag(json::Kind kind) noexcept {
+    return kind == json::Kind::kTrue || kind == json::Kind::kFalse || kind == json::Kind::kNull;
+  }
+
+  void once(bool& seen, std::string_view member) noexcept {
+    if (seen) note(member, "must not be given twice");
+    seen = true;
+  }
+
+  void note(std::string_view member, std::string_view what) noexcept {
+    if (!wrong_member_.empty()) return;
+    wrong_member_ = member;
+    wrong_ = what;
+  }
+
+  json::Reader reader_;
+  Surface surface_;
+  RequestView view_;
+  bool has_model_ = false;
+  bool has_stream_ = false;
+  bool has_options_ = false;
+  bool has_include_usage_ = false;
+  std::string_view wrong_member_;
+  std::string_view wrong_;
+};
+
+void force_usage(json::Splice& splice, const RequestView& request) {
+  const std::string_view options = request.stream_options;
+  const std::string_view said = request.include_usage;
+  switch (request.usage) {
+    case UsageWish::kYes: return;
+    case UsageWish::kNo:
+    case UsageWish::kNull:
+      splice.add({.at = offset_in(request.body, said), .cut = said.size(), .put = "true"});
+      return;
+    case UsageWish::kUnsaid: {
+      json::Reader inside(options);
+      std::string_view key;
+      inside.enter_object();
+      const std::size_t at = offset_in(request.body, options) + inside.offset();
+      splice.add({.at = at, .put = inside.next_key(key) ? kAskUsageFirst : kAskUsage});
+      return;
+    }
+    case UsageWish::kAbsent:
+      if (options.empty())  // a request always has a member for the comma to stand before
+        splice.add({.at = request.members_at, .put = kOptionsMember});
+      else  // null
+        splice.add(
+            {.at = offset_in(request.body, options), .cut = options.size(), .put = kOptions});
+      return;
+  }
+}
+
+}  // namespace
+
+Result<RequestView> read_request(std::string_view body, Surface surface) {
+  return RequestReader(body, surface).read();
+}
+
+json::Splice upstream_edits(const RequestView& request, std::string_view upstream_model,
+                            ForceUsage force) {
+  json::Splice splice(request.body);
+  if (request.model != upstream_model) {
+    const std::size_t at = offset_in(request.body, request.model_raw);
+    const std::size_t cut = request.model_raw.size();
+    if (json::is_plain(upstream_model)) {
+      splice.add({.at = at, .cut = cut, .put = upstream_model});
+    } else {
+      std::string escaped;
+      json::append_escaped(escaped, upstream_model);
+      splice.add_owned(at, cut, std::move(escaped));
+    }
+  }
+  if (force == ForceUsage::kForce && request.streamed()) force_usage(splice, request);
+  return splice;
+}
+
+}  // namespace penstock::dialect::openai

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/label.h"
+#include "base/secret.h"
+#include "base/units.h"
+#include "dialect/openai/request.h"
+#include "dialect/registry.h"
+#include "net/connection_permits.h"
+#include "net/connection_pool.h"
+#include "net/dialer.h"
+#include "net/tls.h"
+
+namespace penstock::fleet {
+
+// One upstream address.
+struct Replica {
+  net::Origin origin;
+  std::string name;       // host:port, as clients and operators see it
+  std::string base_path;  // such as /v1; no trailing slash
+  std::uint32_t weight = 1;
+};
+
+struct ProviderTimeouts {
+  Duration connect = 1s;
+  Duration first_byte = 120s;  // from the request's last byte to the first content
+  Duration idle = 60s;         // between contents
+};
+
+// A configured upstream at run time. Immutable but for the permits, which all workers share.
+struct Provider {
+  std::string name;
+  Label label;
+  const dialect::DialectInfo* dialect = nullptr;
+  Secret key;  // empty: calls carry no credential
+  std::vector<Replica> replicas;
+  ProviderTimeouts timeouts;
+  net::PoolOptions pool;
+  dialect::openai::ForceUsage force_usage = dialect::openai::ForceUsage::kForce;
+  std::shared_ptr<net::TlsClient> tls;
+  std::shared_ptr<net::ConnectionPermits> permits;
+};
+
+}  // namespace penstock::fleet

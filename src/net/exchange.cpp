@@ -1,0 +1,152 @@
+#include "net/exchange.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "base/assert.h"
+#include "wire/chunked.h"
+#include "wire/head_writer.h"
+
+namespace penstock::net {
+
+using runtime::StopReason;
+using runtime::Task;
+
+Exchange::Exchange(ByteStream& stream, Input& input, runtime::EventLoop& loop,
+                   Duration write_stall)
+    : stream_(stream),
+      input_(input),
+      loop_(loop),
+      write_stall_(write_stall),
+      timer_(loop.timers(), &Exchange::on_stall, this) {}
+
+Exchange::~Exchange() { input_.unwatch(); }
+
+void Exchange::client_gone() noexcept {
+  keep_alive_ = false;
+  if (writing_) stream_.cancel();
+  cancellation_.request(StopReason::kClientGone);
+}
+
+// Bytes that come early belong to the next request; the watch goes on while there is room for
+// more, so that a client that pipelines and leaves is noticed too.
+void Exchange::on_input(void* self) noexcept {
+  auto& exchange = *static_cast<Exchange*>(self);
+  if (exchange.input_.peer_gone()) return exchange.client_gone();
+  if (exchange.input_.bytes().size() < Input::kSmall)
+    exchange.input_.watch(&Exchange::on_input, self);
+}
+
+void Exchange::watch_client() noexcept {
+  input_.pin();
+  input_.watch(&Exchange::on_input, this);
+}
+
+void Exchange::on_stall(void* self) noexcept {
+  auto& exchange = *static_cast<Exchange*>(self);
+  exchange.timed_out_ = true;
+  exchange.client_gone();
+}
+
+void Exchange::append_connection_fields(std::string& head) const {
+  if (!keep_alive_)
+    head += "connection: close\r\n";
+  else if (head_.version_minor == 0)
+    head += "connection: keep-alive\r\n";
+}
+
+Task<IoEnd> Exchange::reply(std::string head, std::span<const std::string_view> body) {
+  std::uint64_t length = 0;
+  for (const std::string_view piece : body) length += piece.size();
+  begin(std::move(head), ReplyFraming{ReplyFraming::Kind::kLength, length});
+  while (body.size() > kWritePieces) {
+    if (const IoEnd end = co_await write(body.first(kWritePieces)); end != IoEnd::kOk)
+      co_return end;
+    body = body.subspan(kWritePieces);
+  }
+  co_return co_await finish(body);
+}
+
+void Exchange::begin(std::string head, ReplyFraming framing) {
+  PENSTOCK_ASSERT(!begun_);
+  begun_ = true;
+  framing_ = framing;
+  reply_head_ = std::move(head);
+  if (!body_read_ && !drainable()) keep_alive_ = false;
+  if (framing.kind == ReplyFraming::Kind::kLength) {
+    wire::append_header(reply_head_, "content-length", framing.length);
+  } else if (head_.version_minor == 0) {
+    keep_alive_ = false;
+  } else {
+    chunked_ = true;
+    reply_head_ += "transfer-encoding: chunked\r\n";
+  }
+  append_connection_fields(reply_head_);
+  reply_head_ += wire::kHeadEnd;
+}
+
+Exchange::Send Exchange::finish(std::span<const std::string_view> pieces) {
+  finished_ = true;
+  return Send(*this, pieces, chunked_ && !bodiless_ ? wire::kLastChunk : std::string_view());
+}
+
+void Exchange::break_off() noexcept {
+  broken_ = true;
+  keep_alive_ = false;
+}
+
+Exchange::Send::Send(Exchange& exchange, std::span<const std::string_view> pieces,
+                     std::string_view last)
+    : exchange_(exchange) {
+  PENSTOCK_ASSERT(exchange.begun_ && pieces.size() <= kWritePieces);
+  std::size_t size = 0;
+  for (const std::string_view piece : pieces) size += piece.size();
+  if (!exchange.reply_head_.empty()) pieces_[count_++] = exchange.reply_head_;
+  if (size != 0 && !exchange.bodiless_) {
+    if (exchange.chunked_) {
+      char* end = std::to_chars(chunk_head_.data(), chunk_head_.data() + 16, size, 16).ptr;
+      *end++ = '\r';
+      *end++ = '\n';
+      pieces_[count_++] = {chunk_head_.data(), static_cast<std::size_t>(end - chunk_head_.data())};
+    }
+    for (const std::string_view piece : pieces)
+      if (!piece.empty()) pieces_[count_++] = piece;
+    if (exchange.chunked_) pieces_[count_++] = wire::kChunkEnd;
+  }
+  if (!last.empty()) pieces_[count_++] = last;
+}
+
+bool Exchange::Send::await_ready() {
+  if (exchange_.cancellation_.reason() == StopReason::kClientGone) {
+    result_ = IoResult{IoEnd::kReset, 0};
+    return true;
+  }
+  if (count_ == 0) {
+    result_ = IoResult{};
+    return true;
+  }
+  result_ = exchange_.stream_.start_write({pieces_.data(), count_}, *this);
+  if (result_) return true;
+  exchange_.writing_ = true;
+  exchange_.timer_.arm(exchange_.loop_.clock().now() + exchange_.write_stall_);
+  return false;
+}
+
+void Exchange::Send::complete(IoResult result) noexcept {
+  exchange_.writing_ = false;
+  exchange_.timer_.disarm();
+  result_ = result;
+  caller_.resume();
+}
+
+IoEnd Exchange::Send::await_resume() noexcept {
+  exchange_.reply_head_.clear();
+  if (result_->end != IoEnd::kOk) {
+    exchange_.broken_ = true;  // also when it was the last write: it must not look complete
+    exchange_.client_gone();
+  }
+  return result_->end;
+}
+
+}  // namespace penstock::net

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "net/byte_stream.h"
+#include "net/exchange.h"
+#include "runtime/event_loop.h"
+#include "runtime/task.h"
+#include "runtime/task_group.h"
+#include "wire/head_limits.h"
+
+namespace penstock::net {
+
+// Answers requests. Called on the connection's thread, one request of a connection at a time.
+class Handler {
+ public:
+  virtual ~Handler() = default;
+  // Answers the exchange before it returns.
+  [[nodiscard]] virtual runtime::Task<void> serve(Exchange& exchange) = 0;
+  // Answers a head that could not be read; the connection closes after it.
+  [[nodiscard]] virtual runtime::Task<void> refuse(Exchange& exchange, Error error) = 0;
+};
+
+struct ServerOptions {
+  wire::HeadLimits head;
+  Duration head_wait = 10s;     // for a head, from its first byte (or the connection's start)
+  Duration keep_alive = 75s;    // for the next request
+  Duration write_stall = 60s;   // a client that reads nothing for so long is gone
+};
+
+class Connection;
+
+// Serves HTTP/1.1 on the streams it is given, on one thread.
+class HttpServer {
+ public:
+  HttpServer(runtime::EventLoop& loop, Handler& handler, ServerOptions options);
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+  ~HttpServer();
+
+  // Takes a connected stream and serves it until either side closes.
+  void accept(std::unique_ptr<ByteStream> stream);
+
+  // Idle connections close; what runs is told to stop (StopReason::kShutdown) and closes after its
+  // reply. New streams are closed at once.
+  void shut_down() noexcept;
+  // Closes everything now, whatever it is doing.
+  void abort() noexcept;
+  // Waits until the last connection has ended.
+  [[nodiscard]] runtime::TaskGroup::Join join() noexcept { return connections_.join(); }
+  [[nodiscard]] std::size_t connections() const noexcept { return connections_.running(); }
+
+ private:
+  friend class Connection;
+  runtime::Task<void> serve(std::unique_ptr<ByteStream> stream);
+
+  runtime::EventLoop& loop_;
+  Handler& handler_;
+  ServerOptions options_;
+  runtime::TaskGroup connections_;
+  Connection* first_ = nullptr;  // all that are open, for shut_down and abort
+  bool leaving_ = false;
+};
+
+}  // namespace penstock::net

@@ -1,0 +1,104 @@
+#include "telemetry/gateway_metrics.h"
+
+#include <array>
+#include <utility>
+
+#include "base/error_code.h"
+#include "base/label.h"
+#include "base/metric.h"
+#include "base/metric_source.h"
+#include "telemetry/labels.h"
+
+namespace penstock::telemetry {
+namespace {
+
+struct Rejection {
+  RejectionStage stage;
+  ErrorCode code;
+};
+
+using enum RejectionStage;
+
+// What each stage is known to refuse. Others are counted too once they happen.
+constexpr std::array kRejections{
+    Rejection{kHead, ErrorCode::kInvalidRequest},
+    Rejection{kHead, ErrorCode::kNotFound},
+    Rejection{kHead, ErrorCode::kMethodNotAllowed},
+    Rejection{kHead, ErrorCode::kUnsupportedMediaType},
+    Rejection{kHead, ErrorCode::kHeaderTooLarge},
+    Rejection{kHead, ErrorCode::kUriTooLong},
+    Rejection{kIdentify, ErrorCode::kUnauthenticated},
+    Rejection{kIdentify, ErrorCode::kKeyDisabled},
+    Rejection{kBody, ErrorCode::kInvalidRequest},
+    Rejection{kBody, ErrorCode::kBodyTooLarge},
+    Rejection{kBody, ErrorCode::kRequestTimeout},
+    Rejection{kBody, ErrorCode::kOverloaded},
+    Rejection{kValidate, ErrorCode::kInvalidJson},
+    Rejection{kValidate, ErrorCode::kInvalidRequest},
+    Rejection{kValidate, ErrorCode::kUnsupportedParameter},
+    Rejection{kAdmit, ErrorCode::kOverloaded},
+    Rejection{kAdmit, ErrorCode::kDraining},
+    Rejection{kRoute, ErrorCode::kModelNotFound},
+    Rejection{kRoute, ErrorCode::kNoReplica},
+};
+
+}  // namespace
+
+GatewayMetrics::GatewayMetrics() {
+  for (const StreamEnd end : {StreamEnd::kTerminal, StreamEnd::kErrorEvent, StreamEnd::kClientGone})
+    streams.announce(end);
+  for (const InterruptCause cause :
+       {InterruptCause::kClient, InterruptCause::kProvider, InterruptCause::kGateway})
+    stream_interrupted.announce(cause);
+  for (const Rejection& rejection : kRejections)
+    rejections.announce(rejection.stage, rejection.code);
+  uncaught_exceptions.announce();
+}
+
+void GatewayMetrics::announce_provider(Label provider) {
+  upstream_pool_wait.announce(provider);
+  stream_malformed.announce(provider);
+}
+
+void add_provider_rows(CallbackSource& source, std::vector<ProviderReads> providers) {
+  CallbackSource::Row connections{.name = "penstock_upstream_connections",
+                                  .kind = MetricKind::kGauge,
+                                  .labels = {"provider", "state"},
+                                  .help = "Open connections to providers.",
+                                  .samples = {}};
+  CallbackSource::Row waiting{.name = "penstock_upstream_pool_waiting",
+                              .kind = MetricKind::kGauge,
+                              .labels = {"provider"},
+                              .help = "Attempts waiting for a connection.",
+                              .samples = {}};
+  for (ProviderReads& reads : providers) {
+    const auto state = [&](ConnectionState which) { return std::string(name(which)); };
+    connections.samples.push_back(
+        {{reads.provider, state(ConnectionState::kIdle)}, std::move(reads.idle)});
+    connections.samples.push_back(
+        {{reads.provider, state(ConnectionState::kActive)}, std::move(reads.active)});
+    waiting.samples.push_back({{reads.provider}, std::move(reads.waiting)});
+  }
+  source.add(std::move(connections));
+  source.add(std::move(waiting));
+}
+
+void add_process_rows(CallbackSource& source, ProcessReads reads) {
+  source.add({.name = "penstock_in_flight",
+              .kind = MetricKind::kGauge,
+              .labels = {"scope"},
+              .help = "Requests admitted and not yet ended.",
+              .samples = {{{"process"}, std::move(reads.in_flight)}}});
+  source.add({.name = "penstock_in_flight_limit",
+              .kind = MetricKind::kGauge,
+              .labels = {"scope"},
+              .help = "The ceiling of penstock_in_flight.",
+              .samples = {{{"process"}, std::move(reads.in_flight_limit)}}});
+  source.add({.name = "penstock_access_log_dropped_total",
+              .kind = MetricKind::kCounter,
+              .labels = {},
+              .help = "Access-log lines that did not fit the buffer or could not be written.",
+              .samples = {{{}, std::move(reads.access_log_dropped)}}});
+}
+
+}  // namespace penstock::telemetry

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <optional>
+#include <tuple>
+
+#include "base/describe.h"
+#include "base/error_code.h"
+#include "base/histogram.h"
+#include "base/label.h"
+#include "base/metric.h"
+#include "base/metric_row.h"
+#include "base/metric_source.h"
+#include "base/outcome.h"
+#include "telemetry/buckets.h"
+#include "telemetry/labels.h"
+
+namespace penstock::telemetry {
+
+// What one worker counts about requests. Labels of type Label are configured names (the surface's
+// word too: intern the eight of them at start); unknown ones are kOtherLabel.
+struct GatewayMetrics {
+  // Makes the series visible at 0 that an operator may alert on before they have happened.
+  // Construct on any thread, before the worker starts.
+  GatewayMetrics();
+
+  // The same for the gauges of a configured provider. The worker only, or before it starts.
+  void announce_provider(Label provider);
+
+  // tenant, workload, provider, model, surface, outcome, code (none: no error)
+  Counter<Label, Label, Label, Label, Label, Outcome, std::optional<ErrorCode>> requests;
+  Counter<Label, Label, Outcome> upstream_requests;  // provider, model, outcome
+  // provider, model, surface
+  Histogram<Label, Label, Label> time_to_first_token{kLatencyBounds};
+  Histogram<Label, Label, Label> duration{kLatencyBounds};
+  Histogram<Label, Label, Label> upstream_duration{kLatencyBounds};
+  Histogram<Label, Label, Label> overhead{kOverheadBounds};
+  // tenant, workload, provider, model, kind
+  Counter<Label, Label, Label, Label, TokenKind> tokens_in;
+  Counter<Label, Label, Label, Label, TokenKind> tokens_out;
+  Counter<StreamEnd> streams;
+  Counter<InterruptCause> stream_interrupted;
+  Counter<Label> stream_malformed;  // provider
+  Counter<RejectionStage, ErrorCode> rejections;
+  Histogram<Label> upstream_pool_wait{kWaitBounds};    // provider
+  Counter<> uncaught_exceptions;
+};
+
+// Where the rows of process-wide values are read from. Called on the scrape's thread.
+struct ProcessReads {
+  CallbackSource::Read in_flight;
+  CallbackSource::Read in_flight_limit;
+  CallbackSource::Read access_log_dropped;
+};
+
+// Adds `in_flight`, `in_flight_limit` and `access_log_dropped_total`, which belong to no worker.
+void add_process_rows(CallbackSource& source, ProcessReads reads);
+
+// Where the connections of one provider are counted, over all workers. On the scrape's thread.
+struct ProviderReads {
+  std::string provider;
+  CallbackSource::Read idle;
+  CallbackSource::Read active;
+  CallbackSource::Read waiting;
+};
+
+// Adds `upstream_connections` and `upstream_pool_waiting`, which workers share.
+void add_provider_rows(CallbackSource& source, std::vector<ProviderReads> providers);
+
+constexpr auto metrics(Describe<GatewayMetrics>) {
+  using M = GatewayMetrics;
+  constexpr auto kRoute = labels("provider", "model", "surface");
+  return std::tuple{
+      metric("penstock_requests_total", &M::requests,
+             labels("tenant", "workload", "provider", "model", "surface", "outcome", "code"),
+             "Client requests ended, refused ones included."),
+      metric("penstock_upstream_requests_total", &M::upstream_requests,
+             labels("provider", "model", "outcome"),
+             "Attempts ended; their ratio to requests is amplification."),
+      metric("penstock_time_to_first_token_seconds", &M::time_to_first_token, kRoute,
+             "From a stream's request head to its first relayed content."),
+      metric("penstock_duration_seconds", &M::duration, kRoute,
+             "From the request head to the last byte of the reply."),
+      metric("penstock_upstream_duration_seconds", &M::upstream_duration, kRoute,
+             "Of one attempt, from its start to the last byte of its reply."),
+      metric("penstock_overhead_seconds", &M::overhead, kRoute,
+             "The gateway's own share of a request's time."),
+      metric("penstock_tokens_in_total", &M::tokens_in,
+             labels("tenant", "workload", "provider", "model", "kind"),
+             "Input tokens; the cached kinds are part of input."),
+      metric("penstock_tokens_out_total", &M::tokens_out,
+             labels("tenant", "workload", "provider", "model", "kind"),
+             "Output tokens; output_reasoning is part of output."),
+      metric("penstock_streams_total", &M::streams, labels("end"),
+             "Committed streams by how they ended."),
+      metric("penstock_stream_interrupted_total", &M::stream_interrupted, labels("cause"),
+             "Streams cut before their end, by whose doing it was."),
+      metric("penstock_stream_malformed_total", &M::stream_malformed, labels("provider"),
+             "Events dropped from streams because they were not valid JSON."),
+      metric("penstock_rejections_total", &M::rejections, labels("stage", "code"),
+             "Requests refused before any attempt, by the stage that refused."),
+      metric("penstock_upstream_pool_wait_seconds", &M::upstream_pool_wait, labels("provider"),
+             "How long an attempt waited for a connection; zero waits included."),
+      metric("penstock_uncaught_exceptions_total", &M::uncaught_exceptions, labels(),
+             "Exceptions that reached the last catch of a request; each is a fault of ours."),
+  };
+}
+
+}  // namespace penstock::telemetry

@@ -1,0 +1,128 @@
+#include "telemetry/gateway_metrics.h"
+
+#include <array>
+#include <fstream>
+#include <ios>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "base/error_code.h"
+#include "base/histogram.h"
+#include "base/label.h"
+#include "base/metric.h"
+#include "base/metric_shards.h"
+#include "base/metric_source.h"
+#include "base/outcome.h"
+#include "runtime/system.h"
+#include "telemetry/exposition.h"
+#include "telemetry/metric_docs.h"
+#include "telemetry/process_metrics.h"
+
+namespace penstock::telemetry {
+namespace {
+
+// Everything that the gateway shows, as app/ wires it.
+class GatewayMetricsTest : public testing::Test {
+ protected:
+  GatewayMetricsTest() {
+    add_process_rows(process_, {.in_flight = [] { return 3.0; },
+                                .in_flight_limit = [] { return 2000.0; },
+                                .access_log_dropped = [] { return 0.0; }});
+  }
+  LabelNames names_;
+  GatewayMetrics shard_;
+  ShardedSource<GatewayMetrics> sharded_{{&shard_}, names_};
+  CallbackSource process_;
+  ProcessMetrics system_;
+  BuildInfo build_{"1.2.3"};
+  std::array<const MetricSource*, 4> sources_{&sharded_, &process_, &system_, &build_};
+};
+
+// An alert on a rate needs the counter before the first event; dashboards need the gauges.
+TEST_F(GatewayMetricsTest, ShowsClosedSeriesAtZeroFromTheStart) {
+  shard_.announce_provider(names_.intern("stable"));
+  const std::string text = render_exposition(sources_);
+  for (const std::string_view row : {
+           "penstock_streams_total{end=\"terminal\"} 0\n",
+           "penstock_streams_total{end=\"error_event\"} 0\n",
+           "penstock_streams_total{end=\"client_gone\"} 0\n",
+           "penstock_stream_interrupted_total{cause=\"client\"} 0\n",
+           "penstock_stream_interrupted_total{cause=\"provider\"} 0\n",
+           "penstock_stream_interrupted_total{cause=\"gateway\"} 0\n",
+           "penstock_rejections_total{stage=\"identify\",code=\"unauthenticated\"} 0\n",
+           "penstock_rejections_total{stage=\"admit\",code=\"overloaded\"} 0\n",
+           "penstock_uncaught_exceptions_total 0\n",
+           "penstock_access_log_dropped_total 0\n",
+           "penstock_in_flight{scope=\"process\"} 3\n",
+           "penstock_in_flight_limit{scope=\"process\"} 2000\n",
+           "penstock_upstream_connections{provider=\"stable\",state=\"idle\"} 0\n",
+           "penstock_upstream_connections{provider=\"stable\",state=\"active\"} 0\n",
+           "penstock_upstream_pool_waiting{provider=\"stable\"} 0\n",
+           "penstock_upstream_pool_wait_seconds_count{provider=\"stable\"} 0\n",
+           "penstock_stream_malformed_total{provider=\"stable\"} 0\n",
+           "# TYPE penstock_requests_total counter\n",
+           "penstock_build_info{version=\"1.2.3\",",
+       })
+    EXPECT_NE(text.find(row), std::string::npos) << row << "\n" << text;
+}
+
+// The order of the labels in the row is the order of the member's types.
+TEST_F(GatewayMetricsTest, NamesEachLabelOfARequest) {
+  const auto label = [&](std::string_view text) { return names_.intern(text); };
+  shard_.requests
+      .at(label("retail"), label("support"), label("stable"), label("chat-default"), label("chat"),
+          Outcome::kTimeout, ErrorCode::kUpstreamTimeout)
+      .add();
+  shard_.requests
+      .at(kNoLabel, kNoLabel, kOtherLabel, kOtherLabel, label("chat"), Outcome::kOk, std::nullopt)
+      .add(2);
+  const std::string text = render_exposition(sources_);
+  EXPECT_NE(text.find("penstock_requests_total{tenant=\"retail\",workload=\"support\","
+                      "provider=\"stable\",model=\"chat-default\",surface=\"chat\","
+                      "outcome=\"timeout\",code=\"upstream_timeout\"} 1\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("{tenant=\"\",workload=\"\",provider=\"other\",model=\"other\","
+                      "surface=\"chat\",outcome=\"ok\",code=\"none\"} 2\n"),
+            std::string::npos)
+      << text;
+}
+
+// Every name follows the rules: prefix, base unit, `_total` on counters and nowhere else.
+TEST_F(GatewayMetricsTest, KeepsTheNamingRules) {
+  class Rules final : public MetricSink {
+   public:
+    void family(const MetricFamily& family) override {
+      const std::string_view name = family.name;
+      EXPECT_TRUE(name.starts_with("penstock_") || name.starts_with("process_")) << name;
+      EXPECT_EQ(name.ends_with("_total"), family.kind == MetricKind::kCounter) << name;
+      if (family.kind == MetricKind::kHistogram) EXPECT_TRUE(name.ends_with("_seconds")) << name;
+      EXPECT_TRUE(family.help.ends_with('.')) << name;
+    }
+    void sample(std::span<const std::string_view>, double) override {}
+    void sample(std::span<const std::string_view>, const HistogramReading&) override {}
+  } rules;
+  for (const MetricSource* source : sources_) source->collect(rules);
+}
+
+// The page must say what the binary shows. To write it anew:
+//   PENSTOCK_WRITE_DOCS=1 telemetry_test --gtest_filter='*GeneratedPage*'
+TEST_F(GatewayMetricsTest, MatchesTheGeneratedPage) {
+  const std::string path = std::string(PENSTOCK_GENERATED_DOCS) + "/metrics.md";
+  const std::string expected = render_metric_docs(sources_);
+  if (runtime::environment("PENSTOCK_WRITE_DOCS").has_value()) {
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << expected;
+    return;
+  }
+  std::ifstream file(path, std::ios::binary);
+  const std::string found{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  EXPECT_EQ(found, expected) << "out of date: see the comment above this test";
+}
+
+}  // namespace
+}  // namespace penstock::telemetry

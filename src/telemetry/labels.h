@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+// The closed label values of the gateway's own metrics.
+namespace penstock::telemetry {
+
+// How a committed stream ended for the client.
+enum class StreamEnd : std::uint8_t { kTerminal, kErrorEvent, kClientGone };
+
+[[nodiscard]] constexpr std::string_view name(StreamEnd end) noexcept {
+  switch (end) {
+    case StreamEnd::kTerminal: return "terminal";
+    case StreamEnd::kErrorEvent: return "error_event";
+    case StreamEnd::kClientGone: return "client_gone";
+  }
+  return "unknown";
+}
+
+// Whose doing it was that a stream did not reach its end.
+enum class InterruptCause : std::uint8_t { kClient, kProvider, kGateway };
+
+[[nodiscard]] constexpr std::string_view name(InterruptCause cause) noexcept {
+  switch (cause) {
+    case InterruptCause::kClient: return "client";
+    case InterruptCause::kProvider: return "provider";
+    case InterruptCause::kGateway: return "gateway";
+  }
+  return "unknown";
+}
+
+// Cached kinds are part of input and reasoning is part of output, whatever the provider's own
+// arithmetic.
+enum class TokenKind : std::uint8_t {
+  kInput,
+  kInputCached,
+  kInputCacheWrite,
+  kOutput,
+  kOutputReasoning,
+};
+
+[[nodiscard]] constexpr std::string_view name(TokenKind kind) noexcept {
+  switch (kind) {
+    case TokenKind::kInput: return "input";
+    case TokenKind::kInputCached: return "input_cached";
+    case TokenKind::kInputCacheWrite: return "input_cache_write";
+    case TokenKind::kOutput: return "output";
+    case TokenKind::kOutputReasoning: return "output_reasoning";
+  }
+  return "unknown";
+}
+
+// The stage of the pipeline that refused a request.
+enum class RejectionStage : std::uint8_t {
+  kHead,      // request line, headers, framing, path, method
+  kIdentify,  // credentials
+  kBody,      // reading it: size, pace, memory
+  kValidate,  // JSON and its members
+  kAdmit,     // ceilings, draining
+  kRoute,     // models and replicas
+};
+
+[[nodiscard]] constexpr std::string_view name(RejectionStage stage) noexcept {
+  switch (stage) {
+    case RejectionStage::kHead: return "head";
+    case RejectionStage::kIdentify: return "identify";
+    case RejectionStage::kBody: return "body";
+    case RejectionStage::kValidate: return "validate";
+    case RejectionStage::kAdmit: return "admit";
+    case RejectionStage::kRoute: return "route";
+  }
+  return "unknown";
+}
+
+enum class ConnectionState : std::uint8_t { kIdle, kActive };
+
+[[nodiscard]] constexpr std::string_view name(ConnectionState state) noexcept {
+  switch (state) {
+    case ConnectionState::kIdle: return "idle";
+    case ConnectionState::kActive: return "active";
+  }
+  return "unknown";
+}
+
+}  // namespace penstock::telemetry
