@@ -1,0 +1,34 @@
+#include "app/access_log_sink.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace penstock::app {
+
+AccessLogSink::~AccessLogSink() { close(); }
+
+Result<void> AccessLogSink::open(const std::string& target) {
+  if (target == "off") return {};
+  int descriptor = target == "stderr" ? STDERR_FILENO : STDOUT_FILENO;
+  if (target.starts_with("file:")) {
+    const std::string path = target.substr(5);
+    file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+    if (file_ < 0)
+      return fail(ErrorCode::kInvalidRequest,
+                  "telemetry.access_log: cannot open " + path + ": " + std::strerror(errno));
+    descriptor = file_;
+  }
+  writer_ = std::make_unique<telemetry::LineWriter>(descriptor);
+  return {};
+}
+
+void AccessLogSink::close() {
+  if (writer_) writer_->close();
+  if (file_ >= 0) ::close(file_);
+  file_ = -1;
+}
+
+}  // namespace penstock::app

@@ -1,0 +1,145 @@
+#include "app/gateway_process.h"
+
+#include <utility>
+
+#include "app/version.h"
+#include "base/address.h"
+#include "config/compile.h"
+#include "config/secrets.h"
+#include "net/address.h"
+#include "net/listen_socket.h"
+
+namespace penstock::app {
+namespace {
+
+// How long what runs may take to end after a signal; the promise is to exit within 5 s.
+constexpr Duration kLeaveMax = 4s;
+
+Result<net::Address> address_of(const std::string& text) {
+  const std::optional<ListenAddress> parsed = parse_listen_address(text);
+  if (!parsed) return fail(ErrorCode::kInvalidRequest, "\"" + text + "\" is not an address");
+  const std::string host = parsed->host == "localhost" ? "127.0.0.1" : parsed->host;
+  const std::optional<net::Address> address = net::parse_ip(host, parsed->port);
+  if (!address) return fail(ErrorCode::kInvalidRequest, "\"" + text + "\" is not an address");
+  return *address;
+}
+
+}  // namespace
+
+GatewayProcess::GatewayProcess(const config::Config& config, const SecretSource& secrets)
+    : config_(config),
+      secrets_(secrets),
+      loop_(clock_),
+      process_(config.limits),
+      resolver_(clock_),
+      dialer_(resolver_),
+      build_info_(std::string(kVersion)) {}
+
+GatewayProcess::~GatewayProcess() = default;
+
+Result<void> GatewayProcess::start() {
+  PENSTOCK_CHECK(access_log_.open(config_.telemetry.access_log));
+  PENSTOCK_TRY(snapshot_,
+               config::compile(config_, secrets_, process_.labels, clock_.wall()));
+  if (config_.listen.tls) {
+    PENSTOCK_TRY(const Secret certificate,
+                 config::resolve(config_.listen.tls->certificate, secrets_));
+    PENSTOCK_TRY(const Secret key, config::resolve(config_.listen.tls->key, secrets_));
+    PENSTOCK_TRY(tls_, net::TlsServer::create(certificate.reveal(), key));
+  }
+  Secret token;
+  if (!config_.admin.token.empty()) {
+    PENSTOCK_TRY(token, config::resolve(config_.admin.token, secrets_));
+  }
+  // Everything that can fail comes before anything runs.
+  const unsigned count = config_.workers.value_or(runtime::cpus_allowed());
+  PENSTOCK_TRY(const net::Address data, address_of(config_.listen.data));
+  PENSTOCK_TRY(net::ListenSet data_listen, net::listen_on(data, count));
+  PENSTOCK_TRY(const net::Address admin, address_of(config_.listen.admin));
+  PENSTOCK_TRY(net::ListenSet admin_listen, net::listen_on(admin, 1));
+  data_address_ = net::to_text(data_listen.bound);
+  admin_address_ = net::to_text(admin_listen.bound);
+  start_workers(std::move(data_listen));
+  add_metrics();
+  start_admin(std::move(admin_listen), std::move(token));
+  process_.ready.store(true);
+  return {};
+}
+
+void GatewayProcess::start_workers(net::ListenSet listen) {
+  const auto count = static_cast<unsigned>(listen.sockets.size());
+  net::ServerOptions server;
+  server.head.header_bytes = static_cast<std::size_t>(config_.limits.header_bytes.value);
+  server.head.target_bytes = static_cast<std::size_t>(config_.limits.target_bytes.value);
+  server.head_wait = config_.listen.head_wait;
+  server.keep_alive = config_.listen.keep_alive;
+  server.write_stall = config_.listen.write_stall;
+  const net::ListenerOptions listener{.tls = tls_.get(),
+                                      .handshake_wait = config_.listen.head_wait,
+                                      .connections = &connections_,
+                                      .connections_max = config_.listen.connections};
+  for (unsigned i = 0; i < count; ++i)
+    workers_.push_back(std::make_unique<WorkerThread>(
+        WorkerParts{process_, clock_, dialer_, rng_.fork("worker-" + std::to_string(i)),
+                    access_log_, snapshot_, server, listener}));
+  workers_running_ = count;
+  for (unsigned i = 0; i < count; ++i) workers_[i]->start(std::move(listen.sockets[i]), i);
+}
+
+void GatewayProcess::start_admin(net::ListenSet listen, Secret token) {
+  admin_ = std::make_unique<admin::Admin>(process_, std::move(token), sources_);
+  admin_server_ = std::make_unique<net::HttpServer>(loop_, *admin_, net::ServerOptions{});
+  admin_listener_ = std::make_unique<net::TcpListener>(
+      loop_, std::move(listen.sockets.front()),
+      [this](std::unique_ptr<net::ByteStream> stream) { admin_server_->accept(std::move(stream)); },
+      net::ListenerOptions{});
+}
+
+void GatewayProcess::add_metrics() {
+  telemetry::add_process_rows(
+      callbacks_,
+      {.in_flight = [this] { return static_cast<double>(process_.in_flight.in_flight()); },
+       .in_flight_limit = [this] { return static_cast<double>(process_.in_flight.limit()); },
+       .access_log_dropped = [this] { return access_log_.dropped(); }});
+  telemetry::add_provider_rows(callbacks_, provider_reads(*snapshot_));
+  std::vector<const telemetry::GatewayMetrics*> shards;
+  for (const auto& worker : workers_) shards.push_back(&worker->metrics());
+  worker_metrics_ = std::make_unique<ShardedSource<telemetry::GatewayMetrics>>(std::move(shards),
+                                                                              process_.labels);
+  sources_ = {worker_metrics_.get(), &callbacks_, &process_metrics_, &build_info_};
+}
+
+std::vector<telemetry::ProviderReads> GatewayProcess::provider_reads(
+    const gateway::Snapshot& snapshot) {
+  std::vector<telemetry::ProviderReads> reads;
+  for (const fleet::Provider& provider : snapshot.providers) {
+    const std::shared_ptr<net::ConnectionPermits> permits = provider.permits;
+    const auto idle = [permits] { return static_cast<double>(permits->idle.load()); };
+    reads.push_back(
+        {.provider = provider.name,
+         .idle = idle,
+         .active = [permits, idle] { return static_cast<double>(permits->taken()) - idle(); },
+         .waiting = [permits] { return static_cast<double>(permits->waiting()); }});
+  }
+  return reads;
+}
+
+void GatewayProcess::leave() {
+  if (process_.draining.exchange(true)) return;
+  for (const auto& worker : workers_)
+    worker->leave(kLeaveMax, [this] {
+      if (workers_running_.fetch_sub(1) == 1) loop_.post([this] { leaving_.spawn(end()); });
+    });
+}
+
+runtime::Task<void> GatewayProcess::end() {
+  workers_.clear();  // their threads have ended or are about to
+  admin_listener_->stop();
+  admin_server_->abort();
+  co_await admin_server_->join();
+  co_await admin_listener_->join();
+  access_log_.close();
+  loop_.stop();
+}
+
+}  // namespace penstock::app

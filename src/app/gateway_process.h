@@ -1,0 +1,82 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "admin/admin.h"
+#include "app/access_log_sink.h"
+#include "app/worker_thread.h"
+#include "base/metric_shards.h"
+#include "base/metric_source.h"
+#include "config/config.h"
+#include "net/http_server.h"
+#include "net/listen_socket.h"
+#include "net/system_resolver.h"
+#include "net/tcp_dialer.h"
+#include "net/tcp_listener.h"
+#include "net/tls.h"
+#include "runtime/asio_loop.h"
+#include "runtime/system.h"
+#include "telemetry/gateway_metrics.h"
+#include "telemetry/process_metrics.h"
+
+namespace penstock::app {
+
+// Every object of a running gateway, wired by hand in start(), in the order in which they need each
+// other. Lives on the control thread, which runs `loop`.
+class GatewayProcess {
+ public:
+  GatewayProcess(const config::Config& config, const SecretSource& secrets);
+  GatewayProcess(const GatewayProcess&) = delete;
+  GatewayProcess& operator=(const GatewayProcess&) = delete;
+  ~GatewayProcess();
+
+  // Binds both planes and starts the workers.
+  // errors: kInvalidRequest, saying which address, secret or certificate is at fault.
+  [[nodiscard]] Result<void> start();
+  // Stops accepting, ends what runs (streams with their error event), then ends loop().run().
+  void leave();
+
+  [[nodiscard]] runtime::AsioLoop& loop() noexcept { return loop_; }
+  [[nodiscard]] const std::string& data_address() const noexcept { return data_address_; }
+  [[nodiscard]] const std::string& admin_address() const noexcept { return admin_address_; }
+
+ private:
+  void start_workers(net::ListenSet listen);
+  void start_admin(net::ListenSet listen, Secret token);
+  void add_metrics();
+  [[nodiscard]] static std::vector<telemetry::ProviderReads> provider_reads(
+      const gateway::Snapshot& snapshot);
+  [[nodiscard]] runtime::Task<void> end();
+
+  const config::Config& config_;
+  const SecretSource& secrets_;
+  runtime::SystemClock clock_;
+  runtime::SystemRng rng_;
+  runtime::AsioLoop loop_;
+  gateway::Process process_;
+  net::SystemResolver resolver_;
+  net::TcpDialer dialer_;
+  AccessLogSink access_log_;
+  std::shared_ptr<const gateway::Snapshot> snapshot_;
+  std::shared_ptr<net::TlsServer> tls_;
+  std::atomic<std::size_t> connections_ = 0;
+  std::vector<std::unique_ptr<WorkerThread>> workers_;
+  std::atomic<std::size_t> workers_running_ = 0;
+
+  telemetry::ProcessMetrics process_metrics_;
+  telemetry::BuildInfo build_info_;
+  CallbackSource callbacks_;
+  std::unique_ptr<ShardedSource<telemetry::GatewayMetrics>> worker_metrics_;
+  std::vector<const MetricSource*> sources_;
+  std::unique_ptr<admin::Admin> admin_;
+  std::unique_ptr<net::HttpServer> admin_server_;
+  std::unique_ptr<net::TcpListener> admin_listener_;
+  runtime::TaskGroup leaving_;
+  std::string data_address_;
+  std::string admin_address_;
+};
+
+}  // namespace penstock::app

@@ -1,0 +1,84 @@
+#include <cstdlib>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+#include "app/serve.h"
+#include "app/version.h"
+#include "config/load.h"
+#include "config/schema.h"
+#include "config/show.h"
+#include "runtime/system.h"
+
+namespace penstock::app {
+namespace {
+
+// Loads a config and prints what is wrong with it.
+config::LoadResult load_and_report(const std::string& path) {
+  const runtime::SystemSecrets secrets(".");
+  config::LoadResult loaded = config::load(path, runtime::SystemDisk(), secrets);
+  for (const std::string& line : config::rendered(loaded.warnings, path))
+    fmt::print(stderr, "{} (warning)\n", line);
+  for (const std::string& line : config::rendered(loaded.problems, path))
+    fmt::print(stderr, "{}\n", line);
+  return loaded;
+}
+
+int check(const std::string& path) {
+  const config::LoadResult loaded = load_and_report(path);
+  if (!loaded.ok()) {
+    fmt::print(stderr, "{}: {} problem{}\n", path, loaded.problems.size(),
+               loaded.problems.size() == 1 ? "" : "s");
+    return config::kExitConfig;
+  }
+  fmt::print("{}: fine, {} provider(s), {} model(s)\n", path, loaded.config.providers.size(),
+             loaded.config.models.size());
+  return 0;
+}
+
+int show(const std::string& path) {
+  const config::LoadResult loaded = load_and_report(path);
+  if (!loaded.ok()) return config::kExitConfig;
+  fmt::print("{}", config::show(loaded));
+  return 0;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Penstock: an LLM gateway. One process between programs and the models they call.",
+               "penstock");
+  app.require_subcommand(1);
+  app.set_help_all_flag("--help-all", "Help for every verb");
+  int code = 0;
+  std::string path;
+  const auto takes_file = [&path](CLI::App* verb) {
+    verb->add_option("-c,--config", path, "The config file (YAML)")->required();
+    return verb;
+  };
+  takes_file(app.add_subcommand("serve", "Serve a config in the foreground"))->callback([&] {
+    code = serve_file(path);
+  });
+  takes_file(app.add_subcommand("check", "Print every problem of a config; exit 0 or 78"))
+      ->callback([&] { code = check(path); });
+  CLI::App* config = app.add_subcommand("config", "Look at configs");
+  config->require_subcommand(1);
+  takes_file(config->add_subcommand("show", "Effective values, each with its origin"))
+      ->callback([&] { code = show(path); });
+  config->add_subcommand("schema", "JSON Schema of the config file, for editors")->callback([&] {
+    fmt::print("{}", config::schema());
+  });
+  app.add_subcommand("version", "Print the version")->callback([&] {
+    fmt::print("penstock {}\n", kVersion);
+  });
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error);
+  }
+  return code;
+}
+
+}  // namespace
+}  // namespace penstock::app
+
+int main(int argc, char** argv) { return penstock::app::run(argc, argv); }

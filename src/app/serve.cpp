@@ -1,0 +1,54 @@
+#include "app/serve.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+
+#include <fmt/core.h>
+
+#include "app/gateway_process.h"
+#include "runtime/signals.h"
+#include "runtime/system.h"
+
+namespace penstock::app {
+
+int serve(const config::LoadResult& loaded, const SecretSource& secrets,
+          const OnListening& on_listening) {
+  ignore(runtime::raise_descriptor_limit(), "the limit is what it is");
+  runtime::give_back_freed_memory();
+  runtime::ignore_broken_pipes();
+  GatewayProcess gateway(loaded.config, secrets);
+  if (const Result<void> started = gateway.start(); !started) {
+    fmt::print(stderr, "penstock: {}\n", started.error().message);
+    return 1;
+  }
+  bool leaving = false;
+  const runtime::Signals signals(gateway.loop(), {SIGTERM, SIGINT}, [&](int) {
+    if (std::exchange(leaving, true)) ::_exit(1);  // the second one: at once
+    gateway.leave();
+  });
+  on_listening(gateway.data_address(), gateway.admin_address());
+  gateway.loop().run();
+  return 0;
+}
+
+int serve_file(const std::string& path) {
+  const runtime::SystemSecrets secrets(".");
+  const config::LoadResult loaded = config::load(path, runtime::SystemDisk(), secrets);
+  for (const std::string& line : config::rendered(loaded.warnings, path))
+    fmt::print(stderr, "{} (warning)\n", line);
+  for (const std::string& line : config::rendered(loaded.problems, path))
+    fmt::print(stderr, "{}\n", line);
+  if (!loaded.ok()) return config::kExitConfig;
+  return serve(loaded, secrets, [&](const std::string& data, const std::string& admin) {
+    if (loaded.config.auth.mode == identity::AuthMode::kDev)
+      fmt::print(stderr, "{}\n",
+                 R"({"level":"warn","msg":"auth.mode is dev: anyone on this machine may call, )"
+                 R"(x-tenant-id is believed"})");
+    fmt::print(stderr, "{{\"msg\":\"listening\",\"data\":\"{}\",\"admin\":\"{}\"}}\n", data, admin);
+  });
+}
+
+}  // namespace penstock::app

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "base/clock.h"
+#include "gateway/pipeline.h"
+#include "gateway/worker.h"
+#include "net/dialer.h"
+#include "net/http_server.h"
+#include "net/listen_socket.h"
+#include "net/tcp_listener.h"
+#include "runtime/asio_loop.h"
+#include "runtime/task_group.h"
+#include "runtime/thread.h"
+
+namespace penstock::app {
+
+// What a worker is made of besides its config snapshot.
+struct WorkerParts {
+  gateway::Process& process;
+  const Clock& clock;
+  net::Dialer& dialer;
+  std::unique_ptr<Rng> rng;
+  LogSink& access_log;
+  std::shared_ptr<const gateway::Snapshot> snapshot;
+  net::ServerOptions server;
+  net::ListenerOptions listener;
+};
+
+// One worker: its loop, its listener, its pipeline, on a thread of its own.
+class WorkerThread {
+ public:
+  explicit WorkerThread(WorkerParts parts);
+  WorkerThread(const WorkerThread&) = delete;
+  WorkerThread& operator=(const WorkerThread&) = delete;
+  ~WorkerThread();
+
+  // Serves what `socket` accepts, from now on.
+  void start(net::ListenSocket socket, unsigned number);
+  // Stops accepting, tells what runs to end, and ends the thread once it has; connections that
+  // have not ended by then are closed after `at_most`. `ended` is called on the worker's thread.
+  void leave(Duration at_most, std::function<void()> ended);
+
+  [[nodiscard]] const telemetry::GatewayMetrics& metrics() const noexcept {
+    return worker_.metrics;
+  }
+
+ private:
+  [[nodiscard]] runtime::Task<void> end(Duration at_most, std::function<void()> ended);
+
+  runtime::AsioLoop loop_;
+  gateway::Worker worker_;
+  gateway::Pipeline pipeline_;
+  net::HttpServer server_;
+  net::ListenerOptions listener_options_;
+  std::unique_ptr<net::TcpListener> listener_;
+  runtime::TaskGroup leaving_;
+  runtime::Thread thread_;
+};
+
+}  // namespace penstock::app

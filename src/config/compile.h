@@ -1,0 +1,23 @@
+#pragma once
+
+#include <memory>
+
+#include "base/label.h"
+#include "base/result.h"
+#include "base/seams.h"
+#include "base/units.h"
+#include "config/config.h"
+#include "gateway/snapshot.h"
+
+namespace penstock::config {
+
+// Turns a loaded config into what requests use: secrets read, names resolved, labels interned.
+//
+// now:    shown to clients as the models' age.
+// errors: kInvalidRequest for what only reading a secret can tell: a CA that is no certificate.
+[[nodiscard]] Result<std::shared_ptr<const gateway::Snapshot>> compile(const Config& config,
+                                                                       const SecretSource& secrets,
+                                                                       LabelNames& labels,
+                                                                       WallTime now);
+
+}  // namespace penstock::config

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <tuple>
+
+#include "base/field.h"
+#include "base/field_text.h"
+#include "base/named.h"
+#include "base/secret_ref.h"
+#include "config/models_config.h"
+#include "config/providers_config.h"
+#include "config/tenants_config.h"
+#include "gateway/limits_config.h"
+#include "gateway/stream_config.h"
+#include "identity/auth_config.h"
+#include "net/listen_config.h"
+#include "telemetry/telemetry_config.h"
+
+namespace penstock::config {
+
+// YAML: admin
+struct AdminConfig {
+  SecretRef token;  // empty: the admin plane asks for none
+};
+
+constexpr auto fields(Describe<AdminConfig>) {
+  using C = AdminConfig;
+  return std::tuple{
+      field("token", &C::token, any(), Reload::kRestart,
+            "Bearer token of the admin plane; /livez and /readyz never need it."),
+  };
+}
+
+// The whole file. Holds references to secrets, never secrets.
+struct Config {
+  std::uint32_t version = 1;
+  std::optional<std::uint32_t> workers;  // absent: one a CPU this process may run on
+  net::ListenConfig listen;
+  AdminConfig admin;
+  gateway::LimitsConfig limits;
+  identity::AuthConfig auth;
+  Named<TenantConfig> tenants;
+  Named<ProviderConfig> providers;
+  Named<ModelConfig> models;
+  gateway::StreamConfig stream;
+  telemetry::TelemetryConfig telemetry;
+};
+
+constexpr auto fields(Describe<Config>) {
+  using C = Config;
+  return std::tuple{
+      field("version", &C::version, required(range(1, 1)), Reload::kRestart,
+            "The version of this file's format."),
+      field("workers", &C::workers, or_word("auto", range(1, 256)), Reload::kRestart,
+            "Worker threads; auto is one for each CPU this process may run on."),
+      field("listen", &C::listen, required(any()), Reload::kRestart, "Where clients connect."),
+      field("admin", &C::admin, any(), Reload::kRestart, "Protection of the admin plane."),
+      field("limits", &C::limits, any(), Reload::kLive, "Bounds of the whole process."),
+      field("auth", &C::auth, any(), Reload::kRestart, "How callers are known."),
+      field("tenants", &C::tenants, kNameRule, Reload::kLive, "Who may call."),
+      field("providers", &C::providers, kNameRule, Reload::kLive, "Who serves."),
+      field("models", &C::models, kModelNameRule, Reload::kLive,
+            "The names that clients ask for, and where each goes."),
+      field("stream", &C::stream, any(), Reload::kLive, "Streamed replies."),
+      field("telemetry", &C::telemetry, any(), Reload::kRestart, "Logs."),
+  };
+}
+constexpr auto later_keys(Describe<Config>) {
+  return std::array<std::string_view, 6>{"retry",  "admission", "store",
+                                         "prices", "alerts",    "drain"};
+}
+
+}  // namespace penstock::config

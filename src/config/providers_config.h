@@ -1,0 +1,144 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "base/field.h"
+#include "base/field_text.h"
+#include "base/secret_ref.h"
+#include "base/units.h"
+
+namespace penstock::config {
+
+enum class Dialect : std::uint8_t { kOpenai };
+
+constexpr auto enum_names(Describe<Dialect>) {
+  return std::array{EnumName<Dialect>{"openai", Dialect::kOpenai}};
+}
+constexpr auto later_names(Describe<Dialect>) {
+  return std::array<std::string_view, 7>{"openai_responses", "azure",   "anthropic", "gemini",
+                                         "vertex",           "bedrock", "cohere"};
+}
+
+// Whether a stream's request is made to ask for usage.
+enum class UsageInStream : std::uint8_t { kForce, kLeave };
+
+constexpr auto enum_names(Describe<UsageInStream>) {
+  return std::array{EnumName<UsageInStream>{"force", UsageInStream::kForce},
+                    EnumName<UsageInStream>{"leave", UsageInStream::kLeave}};
+}
+
+// YAML: providers.P.replicas[], or the URL alone
+struct ReplicaConfig {
+  std::string url;
+  std::uint32_t weight = 1;
+};
+
+constexpr auto fields(Describe<ReplicaConfig>) {
+  using C = ReplicaConfig;
+  return std::tuple{
+      field("url", &C::url, required(kBaseUrlRule), Reload::kLive,
+            "Base URL. Without a path it gets the dialect's own (/v1 for openai)."),
+      field("weight", &C::weight, range(1, 1'000'000), Reload::kLive,
+            "Share of the provider's requests, relative to the other replicas."),
+  };
+}
+constexpr std::string_view shorthand(Describe<ReplicaConfig>) { return "url"; }
+
+// YAML: providers.P.limits
+struct ProviderLimitsConfig {
+  std::uint32_t connections = 512;
+  std::uint32_t waiting = 1024;
+  Duration wait = 5s;
+};
+
+constexpr auto fields(Describe<ProviderLimitsConfig>) {
+  using C = ProviderLimitsConfig;
+  return std::tuple{
+      field("connections", &C::connections, range(1, 1'000'000), Reload::kLive,
+            "Connections to the provider, over the whole process."),
+      field("waiting", &C::waiting, range(0, 1'000'000), Reload::kLive,
+            "Requests that may wait for a connection; more are refused with 503 overloaded."),
+      field("wait", &C::wait, range(0ms, 1h), Reload::kLive,
+            "Longest wait for a connection, then 503 overloaded."),
+  };
+}
+constexpr auto later_keys(Describe<ProviderLimitsConfig>) {
+  return std::array<std::string_view, 1>{"in_flight"};
+}
+
+// YAML: providers.P.timeouts
+struct ProviderTimeoutsConfig {
+  Duration connect = 1s;
+  Duration first_byte = 120s;
+  Duration idle = 60s;
+};
+
+constexpr auto fields(Describe<ProviderTimeoutsConfig>) {
+  using C = ProviderTimeoutsConfig;
+  return std::tuple{
+      field("connect", &C::connect, range(100ms, 10min), Reload::kLive,
+            "Longest time to open a connection, TLS included."),
+      field("first_byte", &C::first_byte, range(100ms, 1h), Reload::kLive,
+            "From the request's last byte to the first content of a stream, or the first body "
+            "byte of a unary reply."),
+      field("idle", &C::idle, range(100ms, 1h), Reload::kLive,
+            "Longest silence between contents after that."),
+  };
+}
+
+// YAML: providers.P.tls
+struct ProviderTlsConfig {
+  SecretRef ca;
+};
+
+constexpr auto fields(Describe<ProviderTlsConfig>) {
+  using C = ProviderTlsConfig;
+  return std::tuple{
+      field("ca", &C::ca, required(any()), Reload::kLive,
+            "Certificates in PEM to trust instead of the system's. Verification cannot be turned "
+            "off."),
+  };
+}
+
+// YAML: providers.P
+struct ProviderConfig {
+  Dialect dialect = Dialect::kOpenai;
+  std::vector<ReplicaConfig> replicas;
+  SecretRef key;  // empty: calls carry no credential
+  ProviderLimitsConfig limits;
+  ProviderTimeoutsConfig timeouts;
+  Duration keep_alive = 4s;
+  UsageInStream usage_in_stream = UsageInStream::kForce;
+  std::optional<ProviderTlsConfig> tls;
+};
+
+constexpr auto fields(Describe<ProviderConfig>) {
+  using C = ProviderConfig;
+  return std::tuple{
+      field("dialect", &C::dialect, required(any()), Reload::kLive,
+            "The API family that the provider speaks."),
+      field("replicas", &C::replicas, required(any()), Reload::kLive,
+            "The provider's addresses: URLs, or {url, weight}."),
+      field("key", &C::key, any(), Reload::kLive, "The credential sent to the provider."),
+      field("limits", &C::limits, any(), Reload::kLive, "Bounds of the calls to the provider."),
+      field("timeouts", &C::timeouts, any(), Reload::kLive, "How long the provider may take."),
+      field("keep_alive", &C::keep_alive, range(100ms, 1h), Reload::kLive,
+            "An idle upstream connection is closed after this long."),
+      field("usage_in_stream", &C::usage_in_stream, any(), Reload::kLive,
+            "force asks for usage in every stream and hides it from clients that did not."),
+      field("tls", &C::tls, any(), Reload::kLive, "TLS to the provider; for https replicas."),
+  };
+}
+constexpr auto later_keys(Describe<ProviderConfig>) {
+  return std::array<std::string_view, 11>{"balance", "slow_start",  "tiers",       "on_disconnect",
+                                          "health",  "breaker",     "version",     "region",
+                                          "project", "api_version", "fetch_images"};
+}
+
+}  // namespace penstock::config

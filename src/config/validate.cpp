@@ -1,0 +1,122 @@
+#include "config/validate.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/address.h"
+#include "base/quantity_text.h"
+
+namespace penstock::config {
+namespace {
+
+class Validator {
+ public:
+  Validator(const Config& config, const Origins& origins, Findings& findings)
+      : config_(config), origins_(origins), findings_(findings) {}
+
+  void listeners() {
+    const std::optional<ListenAddress> data = parse_listen_address(config_.listen.data);
+    const std::optional<ListenAddress> admin = parse_listen_address(config_.listen.admin);
+    if (data && config_.auth.mode == identity::AuthMode::kDev && !is_loopback(*data))
+      problem("listen.data", "auth.mode dev believes any caller and serves loopback only",
+              "use auth.mode keys, or an address such as 127.0.0.1:7100");
+    if (admin && config_.admin.token.empty() && !is_loopback(*admin))
+      problem("listen.admin", "an admin plane beyond loopback needs admin.token",
+              "such as admin: { token: env:PENSTOCK_ADMIN_TOKEN }");
+    if (data && admin && data->port != 0 && data->host == admin->host && data->port == admin->port)
+      problem("listen.admin", "is the address of listen.data", "");
+  }
+
+  void limits() {
+    if (config_.limits.body_memory < config_.limits.body_bytes)
+      problem("limits.body_memory",
+              fmt::format("is smaller than one body of limits.body_bytes ({})",
+                          bytes_text(config_.limits.body_bytes)),
+              "");
+  }
+
+  void keys() {
+    if (config_.auth.mode != identity::AuthMode::kKeys) return;
+    for (const auto& [name, tenant] : config_.tenants)
+      if (tenant.keys.empty())
+        problem(path_of("tenants", name), "has no keys, so that nobody can call for it",
+                "mint one with penstock keys new");
+    if (config_.tenants.empty())
+      warning("auth.mode", "keys are asked for and no tenant has one: every call is refused", "");
+  }
+
+  void providers() {
+    for (const auto& [name, provider] : config_.providers) {
+      const std::string path = path_of("providers", name);
+      const std::string replicas = path_of(path, "replicas");
+      if (provider.replicas.empty() && origins_.find(replicas) != nullptr)
+        problem(replicas, "has no replica", "");
+      const bool plain = std::ranges::none_of(provider.replicas, [](const ReplicaConfig& replica) {
+        return replica.url.starts_with("https://");
+      });
+      if (provider.tls && plain && !provider.replicas.empty())
+        warning(path_of(path, "tls"), "no replica has an https URL", "");
+    }
+  }
+
+  void models() {
+    for (const auto& [name, model] : config_.models) {
+      const std::string targets = path_of(path_of("models", name), "targets");
+      if (origins_.find(targets) == nullptr) continue;
+      if (model.targets.empty())
+        problem(targets, "has no target", "");
+      else if (std::ranges::all_of(model.targets,
+                                   [](const TargetConfig& t) { return t.weight == 0; }))
+        problem(targets, "every weight is 0, so that no request has a target", "");
+    }
+  }
+
+  // A balancer cuts a connection on which nothing moves for its idle time-out.
+  void balancer() {
+    if (!config_.listen.balancer_idle) return;
+    const Duration cut = *config_.listen.balancer_idle;
+    const std::string limit = fmt::format("listen.balancer_idle ({})", duration_text(cut));
+    if (config_.stream.heartbeat >= cut)
+      warning("stream.heartbeat", fmt::format("is not below {}", limit),
+              "streams in silence will be cut by the balancer");
+    for (const auto& [name, provider] : config_.providers)
+      if (provider.timeouts.idle > cut)
+        warning(path_of(path_of(path_of("providers", name), "timeouts"), "idle"),
+                fmt::format("{} is above {}", duration_text(provider.timeouts.idle), limit),
+                "the balancer gives up before Penstock does");
+  }
+
+ private:
+  void problem(const std::string& path, std::string_view what, std::string hint) {
+    findings_.problems.push_back(
+        {origins_.nearest(path), fmt::format("{}: {}", path, what), std::move(hint)});
+  }
+  void warning(const std::string& path, std::string_view what, std::string hint) {
+    findings_.warnings.push_back(
+        {origins_.nearest(path), fmt::format("{}: {}", path, what), std::move(hint)});
+  }
+
+  const Config& config_;
+  const Origins& origins_;
+  Findings& findings_;
+};
+
+}  // namespace
+
+void validate(const Config& config, const Origins& origins, Findings& findings) {
+  Validator validator(config, origins, findings);
+  validator.listeners();
+  validator.limits();
+  validator.keys();
+  validator.providers();
+  validator.models();
+  validator.balancer();
+  validate_names(config, origins, findings.problems);
+}
+
+}  // namespace penstock::config

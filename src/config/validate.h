@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+
+#include "config/config.h"
+#include "config/path.h"
+#include "config/problem.h"
+
+namespace penstock::config {
+
+struct Findings {
+  std::vector<Problem> problems;  // the config is refused
+  std::vector<Problem> warnings;  // worth a line on stderr
+};
+
+// The rules that hold between values: references by name, uniqueness, exposure of the listeners,
+// time-outs that compose badly. Values that failed to bind hold their default and are judged as
+// that.
+void validate(const Config& config, const Origins& origins, Findings& findings);
+
+// The part about names: providers of targets, workloads of keys, hashes used twice.
+void validate_names(const Config& config, const Origins& origins, std::vector<Problem>& problems);
+
+}  // namespace penstock::config

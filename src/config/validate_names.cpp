@@ -1,0 +1,106 @@
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/nearest.h"
+#include "config/validate.h"
+
+namespace penstock::config {
+namespace {
+
+// The message of surface: unknown KIND "name" — did you mean "other"? (defined at line N).
+template <class T>
+Problem unknown_name(std::string_view kind, std::string_view name, Mark mark, const Named<T>& known,
+                     std::string_view parent, const Origins& origins) {
+  Problem problem{mark, fmt::format("unknown {} {}", kind, quoted(name)), ""};
+  std::vector<std::string_view> names;
+  for (const auto& entry : known) names.push_back(entry.name);
+  if (const auto best = nearest(name, names)) {
+    problem.hint = fmt::format("did you mean {}?", quoted(*best));
+    if (const Origins::Place* place = origins.find(path_of(parent, *best)))
+      problem.hint += fmt::format(" (defined at line {})", place->key.line);
+  } else if (names.empty()) {
+    problem.hint = fmt::format("no {} is defined", kind);
+  }
+  return problem;
+}
+
+void check_targets(const Config& config, const Origins& origins, std::vector<Problem>& problems) {
+  for (const auto& [name, model] : config.models) {
+    const std::string targets = path_of(path_of("models", name), "targets");
+    for (std::size_t i = 0; i < model.targets.size(); ++i) {
+      const std::string& provider = model.targets[i].provider;
+      if (provider.empty() || config.providers.find(provider) != nullptr) continue;
+      const Mark mark = origins.nearest(path_of(path_of(targets, i), "provider"));
+      problems.push_back(
+          unknown_name("provider", provider, mark, config.providers, "providers", origins));
+    }
+  }
+}
+
+class KeyChecker {
+ public:
+  KeyChecker(const Origins& origins, std::vector<Problem>& problems)
+      : origins_(origins), problems_(problems) {}
+
+  void check(std::string_view name, const TenantConfig& tenant) {
+    const std::string path = path_of("tenants", name);
+    const std::string workloads = path_of(path, "workloads");
+    std::map<std::string_view, std::string> ids;
+    for (std::size_t i = 0; i < tenant.keys.size(); ++i) {
+      const KeyConfig& key = tenant.keys[i];
+      const std::string key_path = path_of(path_of(path, "keys"), i);
+      once(ids, key.id, path_of(key_path, "id"), "id");
+      once(hashes_, key.sha256, path_of(key_path, "sha256"), "hash");
+      if (key.workload.empty() || tenant.workloads.find(key.workload) != nullptr) continue;
+      const Mark mark = origins_.nearest(path_of(key_path, "workload"));
+      problems_.push_back(
+          unknown_name("workload", key.workload, mark, tenant.workloads, workloads, origins_));
+    }
+  }
+
+ private:
+  void once(std::map<std::string_view, std::string>& seen, std::string_view value,
+            const std::string& path, std::string_view what) {
+    if (value.empty()) return;
+    const auto [first, fresh] = seen.try_emplace(value, path);
+    if (fresh) return;
+    const Mark mark = origins_.nearest(first->second);
+    problems_.push_back({origins_.nearest(path),
+                         fmt::format("{}: the same {} as {}", path, what, first->second),
+                         fmt::format("that one is at line {}", mark.line)});
+  }
+
+  const Origins& origins_;
+  std::vector<Problem>& problems_;
+  std::map<std::string_view, std::string> hashes_;  // over all tenants: a key names one of them
+};
+
+void check_replicas(const Config& config, const Origins& origins, std::vector<Problem>& problems) {
+  for (const auto& [name, provider] : config.providers) {
+    std::set<std::string_view> seen;
+    for (std::size_t i = 0; i < provider.replicas.size(); ++i) {
+      const std::string& url = provider.replicas[i].url;
+      if (url.empty() || seen.insert(url).second) continue;
+      const std::string path = path_of(path_of(path_of("providers", name), "replicas"), i);
+      problems.push_back({origins.nearest(path), fmt::format("{}: the same URL twice", path),
+                          "give one replica more weight instead"});
+    }
+  }
+}
+
+}  // namespace
+
+void validate_names(const Config& config, const Origins& origins, std::vector<Problem>& problems) {
+  check_targets(config, origins, problems);
+  check_replicas(config, origins, problems);
+  KeyChecker keys(origins, problems);
+  for (const auto& [name, tenant] : config.tenants) keys.check(name, tenant);
+}
+
+}  // namespace penstock::config

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "base/error.h"
+#include "fleet/provider.h"
+#include "net/byte_stream.h"
+#include "net/connection_pool.h"
+#include "net/http_call.h"
+
+namespace penstock::gateway {
+
+// The error of an attempt that got no connection.
+[[nodiscard]] Error no_connection(const net::Acquired& acquired, const fleet::Provider& provider);
+
+// The error of an attempt that got no reply head. `sent` is how writing the request ended.
+[[nodiscard]] Error no_head(net::HeadEnd end, net::IoEnd sent, const std::string& detail);
+
+// The error of an attempt that the gateway was told to stop.
+[[nodiscard]] Error stopped();
+
+}  // namespace penstock::gateway

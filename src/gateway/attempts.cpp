@@ -1,0 +1,111 @@
+#include "gateway/attempts.h"
+
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "control/attempt_plan.h"
+#include "control/outcome.h"
+#include "dialect/openai/error.h"
+#include "gateway/attempt_error.h"
+#include "gateway/relay.h"
+#include "gateway/upstream_request.h"
+#include "net/connection_pool.h"
+#include "net/http_call.h"
+#include "runtime/cancellation.h"
+
+namespace penstock::gateway {
+
+using runtime::Task;
+
+namespace {
+
+// What became of one try on one connection.
+struct Try {
+  Result<void> end;
+  // A reused connection that ended before any reply byte: its replica had closed it in the
+  // meantime. Says nothing about the replica, and costs neither attempt nor credit.
+  bool stale = false;
+};
+
+Task<Try> try_on(RequestScope& scope, net::ConnectionLease& lease, const UpstreamRequest& request) {
+  net::HttpCall call(lease->stream(), lease->input(), scope.worker.loop,
+                     scope.exchange.cancellation());
+  const fleet::ProviderTimeouts& timeouts = scope.provider->timeouts;
+  const TimePoint began = scope.now();
+  const net::IoEnd sent = co_await call.send(request.pieces(), began + timeouts.first_byte);
+  const TimePoint first_byte_due = scope.now() + timeouts.first_byte;
+  const net::HeadEnd head = co_await call.read_head(first_byte_due);
+  scope.waited += scope.now() - began;
+  if (head != net::HeadEnd::kHead) {
+    const bool dead = head == net::HeadEnd::kClosed || head == net::HeadEnd::kCut;
+    const bool stale = dead && !call.heard() && lease->reused() &&
+                       !scope.exchange.cancellation().requested();
+    co_return Try{fail(no_head(head, sent, call.detail())), stale};
+  }
+  co_return Try{co_await relay(scope, call, first_byte_due)};
+}
+
+// One attempt at one replica. A stale connection is replaced once, silently.
+Task<Result<void>> attempt(RequestScope& scope, std::size_t replica) {
+  const std::size_t provider = scope.target->provider;
+  net::ConnectionPool& pool = *scope.worker.pools[provider];
+  const UpstreamRequest request(scope);
+  for (const net::Freshness freshness : {net::Freshness::kAny, net::Freshness::kFresh}) {
+    const TimePoint asked = scope.now();
+    const runtime::CallContext context{scope.exchange.cancellation()};
+    net::Acquired acquired = co_await pool.acquire(replica, freshness, context);
+    scope.waited += scope.now() - asked;
+    scope.queued += acquired.waited;
+    scope.worker.metrics.upstream_pool_wait.at(scope.provider->label).observe(acquired.waited);
+    if (acquired.end != net::AcquireEnd::kConnection)
+      co_return fail(no_connection(acquired, *scope.provider));
+    Try tried = co_await try_on(scope, acquired.connection, request);
+    if (tried.stale && freshness == net::Freshness::kAny) continue;
+    if (tried.end && scope.connection_reusable) acquired.connection.keep();
+    co_return std::move(tried.end);
+  }
+  co_return fail(ErrorCode::kUpstreamUnavailable);
+}
+
+void count_attempt(RequestScope& scope, const Result<void>& end, TimePoint began) {
+  control::Facts facts{.provider_status = scope.status};
+  if (!end) facts.code = end.error().code;
+  if (scope.exchange.cancellation().reason() == runtime::StopReason::kClientGone)
+    facts.client = control::Facts::Client::kGone;
+  const Label provider = scope.provider_label();
+  const Label model = scope.model_label();
+  scope.worker.metrics.upstream_requests.at(provider, model, control::classify(facts)).add();
+  scope.worker.metrics.upstream_duration.at(provider, model, scope.worker.label(scope.surface))
+      .observe(scope.now() - began);
+}
+
+}  // namespace
+
+Task<Result<void>> attempt_until_committed_or_out_of_options(RequestScope& scope) {
+  const Snapshot& snapshot = *scope.snapshot;
+  const std::vector<fleet::Target>& targets = scope.route.targets();
+  PENSTOCK_CO_TRY(const std::size_t first,
+                  fleet::pick_target(targets, snapshot.providers, scope.route.only_provider,
+                                     *scope.worker.rng));
+  control::AttemptPlan plan({.attempts_max = 1}, first);
+  control::Decision decision = plan.begin();
+  while (const auto* start = std::get_if<control::Start>(&decision)) {
+    scope.target = &targets[start->target];
+    scope.provider = &snapshot.providers[scope.target->provider];
+    PENSTOCK_CO_TRY(const std::size_t replica,
+                    fleet::pick_replica(*scope.provider, *scope.worker.rng));
+    scope.replica = &scope.provider->replicas[replica];
+    scope.attempts = plan.attempts();
+    scope.rejected_at.reset();
+    const TimePoint began = scope.now();
+    Result<void> end = co_await attempt(scope, replica);
+    count_attempt(scope, end, began);
+    if (end) co_return end;
+    if (scope.first_content) plan.on_content();
+    decision = plan.on_failure(std::move(end).error());
+  }
+  co_return fail(std::move(std::get<control::Finish>(decision).error));
+}
+
+}  // namespace penstock::gateway

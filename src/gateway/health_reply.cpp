@@ -1,0 +1,34 @@
+#include "gateway/health_reply.h"
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "base/result.h"
+#include "wire/head_writer.h"
+
+namespace penstock::gateway {
+
+bool is_health_path(std::string_view target) noexcept {
+  const std::string_view path = target.substr(0, target.find('?'));
+  return path == "/livez" || path == "/readyz";
+}
+
+runtime::Task<void> reply_health(net::Exchange& exchange, const Process& process) {
+  const wire::RequestHead& head = exchange.head();
+  const bool wants_ready = head.target.starts_with("/readyz");
+  const bool ready = process.ready.load() && !process.draining.load();
+  const bool good = !wants_ready || ready;
+  const bool allowed = head.method == "GET" || head.method == "HEAD";
+  std::string text;
+  wire::append_status_line(text, !allowed ? 405 : good ? 200 : 503);
+  if (!allowed) wire::append_header(text, "allow", "GET, HEAD");
+  wire::append_header(text, "content-type", "text/plain; charset=utf-8");
+  wire::append_header(text, "cache-control", "no-store");
+  const std::array<std::string_view, 1> body{!allowed ? "method not allowed\n"
+                                             : !good  ? "not ready\n"
+                                                      : "ok\n"};
+  ignore(co_await exchange.reply(std::move(text), body), "a client that left needs no answer");
+}
+
+}  // namespace penstock::gateway

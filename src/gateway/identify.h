@@ -1,0 +1,13 @@
+#pragma once
+
+#include "base/principal.h"
+#include "base/result.h"
+#include "gateway/request_scope.h"
+
+namespace penstock::gateway {
+
+// Who calls, from the head alone. Also sets the scope's tenant and workload labels.
+// errors: kUnauthenticated, kKeyDisabled.
+[[nodiscard]] Result<Principal> identify(RequestScope& scope);
+
+}  // namespace penstock::gateway

@@ -1,0 +1,49 @@
+#include "gateway/passed_fields.h"
+
+#include <algorithm>
+#include <array>
+
+namespace penstock::gateway {
+namespace {
+
+constexpr std::array<std::string_view, 11> kHopByHop{
+    "connection",        "content-length",   "keep-alive", "proxy-authenticate",
+    "proxy-connection",  "te",               "trailer",    "trailers",
+    "transfer-encoding", "proxy-authentication-info", "upgrade"};
+
+constexpr std::array<std::string_view, 19> kPrivate{
+    "authorization", "proxy-authorization", "x-api-key",       "api-key",
+    "x-goog-api-key", "cookie",             "host",            "accept-encoding",
+    "expect",         "x-tenant-id",        "x-request-id",    "x-request-timeout-ms",
+    "forwarded",      "x-forwarded-for",    "x-forwarded-host", "x-forwarded-proto",
+    "x-real-ip",      "via",                "x-forwarded-port"};
+
+template <std::size_t N>
+bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) noexcept {
+  return std::ranges::any_of(names, [name](std::string_view one) {
+    return one.size() == name.size() && wire::equals_ignore_case(one, name);
+  });
+}
+
+}  // namespace
+
+bool PassedFields::end_to_end(std::string_view name) const noexcept {
+  if (is_one_of(name, kHopByHop)) return false;
+  for (const wire::Header& field : headers_)
+    if (field.name.size() == 10 && wire::equals_ignore_case(field.name, "connection") &&
+        wire::list_contains_token(field.value, name))
+      return false;
+  return true;
+}
+
+bool is_internal(std::string_view name) noexcept {
+  constexpr std::string_view kPrefix = "x-penstock-";
+  return name.size() >= kPrefix.size() &&
+         wire::equals_ignore_case(name.substr(0, kPrefix.size()), kPrefix);
+}
+
+bool is_private(std::string_view name) noexcept {
+  return is_one_of(name, kPrivate) || is_internal(name);
+}
+
+}  // namespace penstock::gateway

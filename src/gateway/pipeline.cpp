@@ -1,0 +1,88 @@
+#include "gateway/pipeline.h"
+
+#include <exception>
+#include <string_view>
+#include <utility>
+
+#include "gateway/admission.h"
+#include "gateway/attempts.h"
+#include "gateway/health_reply.h"
+#include "gateway/identify.h"
+#include "gateway/models_reply.h"
+#include "gateway/refusal.h"
+#include "gateway/routing.h"
+#include "gateway/surface_of.h"
+#include "gateway/unlimited.h"
+
+namespace penstock::gateway {
+
+using runtime::Task;
+using telemetry::RejectionStage;
+
+Task<void> Pipeline::serve(net::Exchange& exchange) {
+  if (is_health_path(exchange.head().target)) {
+    co_await reply_health(exchange, worker_.process);
+    co_return;
+  }
+  RequestScope scope(worker_, exchange);  // owns deadline, ids, leases; its destructor settles
+  Result<void> end = co_await guarded(scope);
+  if (!end) co_await refuse_request(scope, std::move(end).error());  // the only place that renders
+}
+
+// The one catch of a request.
+Task<Result<void>> Pipeline::guarded(RequestScope& scope) {
+  try {
+    co_return co_await run(scope);
+  } catch (const std::exception& thrown) {
+    worker_.metrics.uncaught_exceptions.at().add();
+    Error error(ErrorCode::kInternal);
+    error.detail = thrown.what();
+    co_return fail(std::move(error));
+  }
+}
+
+// Top to bottom: what a request goes through. Each stage rests on what an earlier one established;
+// the cheap ones run before the body is read.
+Task<Result<void>> Pipeline::run(RequestScope& scope) {
+  scope.rejected_at = RejectionStage::kIdentify;
+  PENSTOCK_CO_TRY(scope.principal, identify(scope));
+  scope.rejected_at = RejectionStage::kHead;
+  PENSTOCK_CO_CHECK(find_surface(scope));
+  PENSTOCK_CO_CHECK(take_quota(scope));
+  if (!takes_body(scope.surface)) co_return co_await reply_models(scope);
+  PENSTOCK_CO_CHECK(co_await read_and_validate(scope));
+  PENSTOCK_CO_CHECK(judge_policy(scope));
+  PENSTOCK_CO_CHECK(reserve_budget(scope));
+  if (find_in_cache(scope)) co_return Result<void>();
+  scope.rejected_at = RejectionStage::kAdmit;
+  PENSTOCK_CO_TRY(scope.slot, enter(scope));
+  scope.exchange.watch_client();
+  scope.rejected_at = RejectionStage::kRoute;
+  co_return co_await attempt_until_committed_or_out_of_options(scope);
+}
+
+Task<Result<void>> Pipeline::read_and_validate(RequestScope& scope) {
+  scope.rejected_at = RejectionStage::kBody;
+  PENSTOCK_CO_CHECK(check_media_type(scope.exchange.head().headers));
+  const Snapshot& snapshot = *scope.snapshot;
+  const net::BodyLimits limits{
+      worker_.process.body_memory,
+      static_cast<std::size_t>(snapshot.limits.body_bytes.value),
+      snapshot.body_wait,
+  };
+  const TimePoint before = scope.now();
+  PENSTOCK_CO_TRY(scope.body, co_await scope.exchange.read_body(limits));
+  scope.waited += scope.now() - before;
+  scope.rejected_at = RejectionStage::kValidate;
+  PENSTOCK_CO_TRY(scope.request, dialect::openai::read_request(scope.body, scope.surface));
+  co_return find_route(scope);
+}
+
+// A head that could not be read has no caller and no stage: it is answered, counted and logged.
+Task<void> Pipeline::refuse(net::Exchange& exchange, Error error) {
+  RequestScope scope(worker_, exchange);
+  scope.rejected_at = RejectionStage::kHead;
+  co_await refuse_request(scope, std::move(error));
+}
+
+}  // namespace penstock::gateway

@@ -1,0 +1,111 @@
+#include "gateway/refusal.h"
+
+#include <array>
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/result.h"
+#include "dialect/openai/error.h"
+#include "gateway/admission.h"
+#include "gateway/reply_head.h"
+#include "wire/head_writer.h"
+
+namespace penstock::gateway {
+
+using runtime::StopReason;
+using runtime::Task;
+
+namespace {
+
+// Until when a client should wait, for the codes that promise it (surface.md section 9).
+void set_retry_after(RequestScope& scope, Error& error) {
+  if (error.retry_after) return;
+  switch (error.code) {
+    case ErrorCode::kOverloaded:
+    case ErrorCode::kNoReplica: error.retry_after = overload_wait(*scope.worker.rng); break;
+    case ErrorCode::kDraining: error.retry_after = 1s; break;
+    default: break;
+  }
+}
+
+bool should_retry(const RequestScope& scope, const Error& error) {
+  switch (info(error.code).retry) {
+    case ShouldRetry::kNo: return false;
+    case ShouldRetry::kYes: return scope.attempts == 0;  // after an attempt this layer has retried
+    case ShouldRetry::kWhenTold: return error.retry_after.has_value();
+  }
+  return false;
+}
+
+std::string error_head(const RequestScope& scope, const Error& error) {
+  std::string head;
+  wire::append_status_line(head, error.http_status());
+  wire::append_header(head, "content-type", "application/json");
+  if (error.code == ErrorCode::kMethodNotAllowed)
+    wire::append_header(head, "allow", scope.surface == dialect::Surface::kModels ||
+                                               scope.surface == dialect::Surface::kModel
+                                           ? "GET"
+                                           : "POST");
+  if (error.retry_after) {
+    using std::chrono::ceil;
+    const auto wait = *error.retry_after;
+    wire::append_header(head, "retry-after",
+                        static_cast<std::uint64_t>(ceil<std::chrono::seconds>(wait).count()));
+    wire::append_header(head, "retry-after-ms",
+                        static_cast<std::uint64_t>(ceil<std::chrono::milliseconds>(wait).count()));
+  }
+  wire::append_header(head, "x-should-retry", should_retry(scope, error) ? "true" : "false");
+  append_own_fields(head, scope, Told::kRoute);
+  return head;
+}
+
+// A stream that has begun ends with its one error event, whatever the cause.
+Task<void> end_stream(RequestScope& scope, Error error) {
+  const ErrorSource source = info(error.code).source;
+  if (error.message.empty()) error.message = info(error.code).message;
+  error.code = ErrorCode::kStreamInterrupted;
+  const std::string event = dialect::openai::error_event(error, source, scope.request_id);
+  scope.stream_end = telemetry::StreamEnd::kErrorEvent;
+  if (!scope.interrupted)
+    scope.interrupted = source == ErrorSource::kUpstream ? telemetry::InterruptCause::kProvider
+                                                         : telemetry::InterruptCause::kGateway;
+  const std::array<std::string_view, 1> last{event};
+  if (co_await scope.exchange.finish(last) != net::IoEnd::kOk) {
+    scope.stream_end = telemetry::StreamEnd::kClientGone;
+    scope.interrupted = telemetry::InterruptCause::kClient;
+  }
+}
+
+}  // namespace
+
+Task<void> refuse_request(RequestScope& scope, Error error) {
+  if (scope.attempts != 0) scope.rejected_at.reset();
+  if (scope.exchange.cancellation().reason() == StopReason::kClientGone) {
+    scope.stop = "aborted";
+    if (scope.exchange.begun() && scope.request.streamed()) {
+      scope.stream_end = telemetry::StreamEnd::kClientGone;
+      scope.interrupted = telemetry::InterruptCause::kClient;
+    }
+    scope.exchange.break_off();  // nobody is there to be told
+    co_return;
+  }
+  scope.code = error.code;
+  if (scope.attempts != 0) scope.stop = "error";
+  if (scope.exchange.begun()) {
+    if (scope.request.streamed())
+      co_await end_stream(scope, std::move(error));
+    else
+      scope.exchange.break_off();
+    co_return;
+  }
+  set_retry_after(scope, error);
+  scope.status = error.http_status();
+  const std::string body = dialect::openai::error_body(error, scope.request_id);
+  const std::array<std::string_view, 1> pieces{body};
+  ignore(co_await scope.exchange.reply(error_head(scope, error), pieces),
+         "a client that left needs no answer");
+}
+
+}  // namespace penstock::gateway

@@ -1,0 +1,44 @@
+#include "gateway/relay.h"
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "wire/header_list.h"
+
+namespace penstock::gateway {
+
+using runtime::Task;
+
+namespace {
+
+bool is_event_stream(const wire::HeaderList& headers) {
+  const std::optional<std::string_view> type = headers.find("content-type");
+  return type && wire::equals_ignore_case(wire::trim(type->substr(0, type->find(';'))),
+                                          "text/event-stream");
+}
+
+bool is_encoded(const wire::HeaderList& headers) {
+  const std::optional<std::string_view> coding = headers.find("content-encoding");
+  return coding && !coding->empty() && !wire::equals_ignore_case(*coding, "identity");
+}
+
+}  // namespace
+
+Task<Result<void>> relay(RequestScope& scope, net::HttpCall& call, TimePoint first_byte_due) {
+  const wire::ResponseHead& head = call.head();
+  if (head.status == 401 || head.status == 403)
+    co_return fail(ErrorCode::kUpstreamCredentials);  // ours to mend, not the client's fault
+  if (head.status < 200 || (head.status >= 300 && head.status < 400))
+    co_return fail(ErrorCode::kUpstreamBadResponse,
+                   "The provider answered with status " + std::to_string(head.status) + ".");
+  const bool streamed = scope.request.streamed() && head.status < 300;
+  if (!streamed) co_return co_await relay_unary(scope, call, first_byte_due);
+  if (is_encoded(head.headers))
+    co_return fail(ErrorCode::kUpstreamBadResponse, "The provider compressed the stream.");
+  if (!is_event_stream(head.headers))
+    co_return fail(ErrorCode::kUpstreamBadResponse, "The provider did not answer with a stream.");
+  co_return co_await relay_stream(scope, call, first_byte_due);
+}
+
+}  // namespace penstock::gateway

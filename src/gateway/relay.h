@@ -1,0 +1,25 @@
+#pragma once
+
+#include "base/result.h"
+#include "base/units.h"
+#include "gateway/request_scope.h"
+#include "net/http_call.h"
+#include "runtime/task.h"
+
+namespace penstock::gateway {
+
+// Passes a provider's reply to the client, once its head is there. An error means that the client
+// has yet to be told; the scope's exchange says whether anything was sent before.
+//
+// first_byte_due: until when the first content of a stream, or the first body byte of a unary
+//                 reply, must have come.
+[[nodiscard]] runtime::Task<Result<void>> relay(RequestScope& scope, net::HttpCall& call,
+                                                TimePoint first_byte_due);
+
+// The two ways, by what was asked for and what came.
+[[nodiscard]] runtime::Task<Result<void>> relay_unary(RequestScope& scope, net::HttpCall& call,
+                                                      TimePoint first_byte_due);
+[[nodiscard]] runtime::Task<Result<void>> relay_stream(RequestScope& scope, net::HttpCall& call,
+                                                       TimePoint first_byte_due);
+
+}  // namespace penstock::gateway

@@ -1,0 +1,166 @@
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/byte_budget.h"
+#include "dialect/openai/error.h"
+#include "dialect/openai/reply.h"
+#include "gateway/attempt_error.h"
+#include "gateway/relay.h"
+#include "gateway/reply_head.h"
+#include "wire/header_list.h"
+#include "wire/head_writer.h"
+
+namespace penstock::gateway {
+
+using net::HttpCall;
+using runtime::Task;
+
+namespace {
+
+// Up to here a reply is held, so that one cut short is an error and not a broken transfer.
+constexpr std::size_t kHeldMax = std::size_t{256} << 10;  // surface.md section 9
+
+// A unary reply being gathered. What came whole with its head is used where it is.
+struct Held {
+  std::string_view bytes;
+  std::string copy;
+  ByteLease lease;
+  bool complete = false;  // else: longer than kHeldMax
+};
+
+Error cut_short() {
+  return Error(ErrorCode::kUpstreamBadResponse, "The provider's reply was cut short.");
+}
+
+// The next piece of the body, waited for. errors: as the client is to be told.
+Task<Result<HttpCall::Piece>> next_piece(RequestScope& scope, HttpCall& call, TimePoint due) {
+  while (true) {
+    const HttpCall::Piece piece = call.next();
+    switch (piece.step) {
+      case HttpCall::Step::kData:
+      case HttpCall::Step::kEnd: co_return piece;
+      case HttpCall::Step::kCut: co_return fail(cut_short());
+      case HttpCall::Step::kMalformed:
+        co_return fail(ErrorCode::kUpstreamBadResponse, "The provider's chunks are malformed.");
+      case HttpCall::Step::kMore: break;
+    }
+    const TimePoint before = scope.now();
+    const net::Wake wake = co_await call.arrival().until(due);
+    scope.waited += scope.now() - before;
+    if (wake == net::Wake::kStop) co_return fail(stopped());
+    if (wake == net::Wake::kTime)
+      co_return fail(ErrorCode::kUpstreamTimeout, "The provider fell silent within its reply.");
+  }
+}
+
+// Gathers the body up to kHeldMax.
+Task<Result<void>> hold(RequestScope& scope, HttpCall& call, TimePoint due, Held& held) {
+  const Duration idle = scope.provider->timeouts.idle;
+  const wire::Framing framing = call.head().framing;
+  while (true) {
+    PENSTOCK_CO_TRY(const HttpCall::Piece piece, co_await next_piece(scope, call, due));
+    if (piece.step == HttpCall::Step::kEnd) {
+      held.complete = true;
+      if (!held.copy.empty()) held.bytes = held.copy;
+      co_return Result<void>();
+    }
+    if (!scope.first_content) scope.first_content = scope.now();
+    due = scope.now() + idle;
+    if (framing.kind == wire::Framing::Kind::kLength && framing.length == piece.data.size()) {
+      held.bytes = piece.data;  // stays where it is: nothing is read behind it
+      continue;
+    }
+    if (held.copy.empty()) {
+      std::optional<ByteLease> lease = scope.worker.process.body_memory.take(Bytes{kHeldMax});
+      if (!lease) co_return fail(ErrorCode::kOverloaded, "The memory for bodies is full.");
+      held.lease = *std::move(lease);
+      if (framing.kind == wire::Framing::Kind::kLength && framing.length <= kHeldMax)
+        held.copy.reserve(static_cast<std::size_t>(framing.length));
+    }
+    held.copy += piece.data;
+    held.bytes = held.copy;
+    if (held.copy.size() > kHeldMax) co_return Result<void>();
+  }
+}
+
+bool is_encoded_reply(const wire::HeaderList& headers) {
+  const std::optional<std::string_view> coding = headers.find("content-encoding");
+  return coding && !wire::equals_ignore_case(*coding, "identity");
+}
+
+// The error that a provider hid in a 200, or that its bytes are no reply at all.
+std::optional<Error> hidden_error(const dialect::openai::ReplyView& view) {
+  if (!view.well_formed)
+    return Error(ErrorCode::kUpstreamBadResponse, "The provider's reply is not a JSON object.");
+  if (!view.has_error) return std::nullopt;
+  const dialect::openai::ProviderError said = dialect::openai::read_error(view.body);
+  Error error(dialect::openai::classify(said));
+  if (!said.message.empty()) error.message = "The provider said: " + said.message;
+  return error;
+}
+
+std::string provider_error_head(const RequestScope& scope, const wire::ResponseHead& reply) {
+  std::string head = relayed_head(scope, reply);
+  const bool told = reply.status == 429 || reply.status == 503 || reply.status == 529;
+  const bool when = told && reply.headers.find("retry-after").has_value();
+  wire::append_header(head, "x-should-retry", when ? "true" : "false");
+  return head;
+}
+
+// A reply that is too long to be held: passed on as it comes.
+Task<Result<void>> pass_on(RequestScope& scope, HttpCall& call, std::string head, Held& held) {
+  using Kind = net::ReplyFraming::Kind;
+  const wire::Framing framing = call.head().framing;
+  const bool sized = framing.kind == wire::Framing::Kind::kLength;
+  scope.exchange.begin(std::move(head), {sized ? Kind::kLength : Kind::kStream, framing.length});
+  call.release_head();
+  std::array<std::string_view, 1> some{held.bytes};
+  while (true) {
+    if (co_await scope.exchange.write(some) != net::IoEnd::kOk) co_return fail(stopped());
+    held.copy = std::string();
+    held.lease = ByteLease();
+    const TimePoint due = scope.now() + scope.provider->timeouts.idle;
+    PENSTOCK_CO_TRY(const HttpCall::Piece piece, co_await next_piece(scope, call, due));
+    if (piece.step == HttpCall::Step::kEnd) break;
+    some[0] = piece.data;
+  }
+  if (co_await scope.exchange.finish() != net::IoEnd::kOk) co_return fail(stopped());
+  co_return Result<void>();
+}
+
+}  // namespace
+
+Task<Result<void>> relay_unary(RequestScope& scope, HttpCall& call, TimePoint first_byte_due) {
+  const wire::ResponseHead& reply = call.head();
+  const bool good = reply.status < 300;
+  Held held;
+  PENSTOCK_CO_CHECK(co_await hold(scope, call, first_byte_due, held));
+  dialect::openai::ReplyView view;
+  view.body = held.bytes;
+  const bool readable = good && held.complete && !is_encoded_reply(reply.headers);
+  if (readable) {
+    view = dialect::openai::read_reply(held.bytes);
+    if (std::optional<Error> hidden = hidden_error(view)) co_return fail(*std::move(hidden));
+    scope.usage = view.usage;
+  }
+  scope.status = static_cast<std::uint16_t>(reply.status);
+  std::string head = good ? relayed_head(scope, reply) : provider_error_head(scope, reply);
+  scope.stop = good ? "complete" : "error";
+  if (!held.complete) {
+    PENSTOCK_CO_CHECK(co_await pass_on(scope, call, std::move(head), held));
+  } else {
+    const json::Splice stamped = readable ? dialect::openai::restamp(view, scope.request.model)
+                                          : json::Splice(held.bytes);
+    json::Splice::Segments segments;
+    const net::IoEnd sent =
+        co_await scope.exchange.reply(std::move(head), stamped.segments(segments));
+    if (sent != net::IoEnd::kOk) co_return fail(stopped());
+  }
+  scope.connection_reusable = call.reusable();
+  co_return Result<void>();
+}
+
+}  // namespace penstock::gateway

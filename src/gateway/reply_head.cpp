@@ -1,0 +1,61 @@
+#include "gateway/reply_head.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "gateway/passed_fields.h"
+#include "wire/head_writer.h"
+
+namespace penstock::gateway {
+namespace {
+
+// The provider says these of itself; the client is told by us or must not be told.
+constexpr std::array<std::string_view, 6> kOurs{
+    "x-request-id", "x-should-retry", "set-cookie", "alt-svc", "strict-transport-security", "nel"};
+
+}  // namespace
+
+void append_own_fields(std::string& head, const RequestScope& scope, Told told) {
+  wire::append_header(head, "x-request-id", scope.request_id);
+  if (scope.snapshot->auth == identity::AuthMode::kDev)
+    wire::append_header(head, "x-penstock-mode", "dev");
+  if (told == Told::kNothing || scope.provider == nullptr) return;
+  wire::append_header(head, "x-penstock-provider", scope.provider->name);
+  if (scope.replica != nullptr)
+    wire::append_header(head, "x-penstock-replica", scope.replica->name);
+  if (scope.target != nullptr) wire::append_header(head, "x-penstock-model", scope.target->model);
+  wire::append_header(head, "x-penstock-attempts", scope.attempts);
+  const Duration own = std::max(scope.now() - scope.started() - scope.waited, Duration::zero());
+  wire::append_header(
+      head, "x-penstock-overhead-us",
+      static_cast<std::uint64_t>(std::chrono::floor<std::chrono::microseconds>(own).count()));
+}
+
+std::string relayed_head(const RequestScope& scope, const wire::ResponseHead& reply) {
+  std::string head;
+  head.reserve(1024);
+  wire::append_status_line(head, reply.status);
+  const PassedFields passed(reply.headers);
+  for (const wire::Header& field : reply.headers) {
+    if (!passed.end_to_end(field.name) || is_internal(field.name)) continue;
+    if (std::ranges::any_of(kOurs, [&](std::string_view name) {
+          return wire::equals_ignore_case(field.name, name);
+        }))
+      continue;
+    wire::append_header(head, field.name, field.value);
+  }
+  append_own_fields(head, scope, Told::kRoute);
+  return head;
+}
+
+std::string stream_head(const RequestScope& scope) {
+  std::string head;
+  wire::append_status_line(head, 200);
+  wire::append_header(head, "content-type", "text/event-stream");
+  wire::append_header(head, "cache-control", "no-cache");
+  append_own_fields(head, scope, Told::kNothing);
+  return head;
+}
+
+}  // namespace penstock::gateway

@@ -1,0 +1,48 @@
+#include "gateway/routing.h"
+
+#include <optional>
+#include <utility>
+
+#include "base/nearest.h"
+
+namespace penstock::gateway {
+namespace {
+
+constexpr std::size_t kShownMax = 64;  // of a name that a client made up
+
+}  // namespace
+
+Error model_not_found(const Snapshot& snapshot, std::string_view model) {
+  Error error(ErrorCode::kModelNotFound);
+  error.param = "model";
+  error.message = "The model \"" + std::string(model.substr(0, kShownMax)) +
+                  (model.size() > kShownMax ? "…\" does not exist." : "\" does not exist.");
+  if (model.size() > kShownMax) return error;
+  const std::vector<std::string_view> names(snapshot.model_names.begin(),
+                                            snapshot.model_names.end());
+  if (const std::optional<std::string_view> near = nearest(model, names))
+    error.hint = "Did you mean \"" + std::string(*near) + "\"?";
+  return error;
+}
+
+Result<void> find_route(RequestScope& scope) {
+  const Snapshot& snapshot = *scope.snapshot;
+  const std::string& model = scope.request.model;
+  scope.route.only_provider =
+      scope.exchange.head().headers.find("x-penstock-provider").value_or(std::string_view());
+  if (const auto known = snapshot.models.find(model); known != snapshot.models.end()) {
+    scope.route.model = &known->second;
+    return {};
+  }
+  const std::size_t slash = model.find('/');
+  if (slash != std::string::npos && slash + 1 < model.size()) {
+    const auto provider = snapshot.provider_index.find(std::string_view(model).substr(0, slash));
+    if (provider != snapshot.provider_index.end()) {
+      scope.route.explicit_target.push_back({provider->second, model.substr(slash + 1), 1});
+      return {};
+    }
+  }
+  return fail(model_not_found(snapshot, model));
+}
+
+}  // namespace penstock::gateway

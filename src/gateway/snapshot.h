@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/label.h"
+#include "base/principal.h"
+#include "base/units.h"
+#include "fleet/provider.h"
+#include "fleet/route.h"
+#include "gateway/limits_config.h"
+#include "gateway/stream_config.h"
+#include "identity/auth_config.h"
+#include "identity/key_ring.h"
+
+namespace penstock::gateway {
+
+// Lets maps be asked with a view.
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const noexcept {
+    return std::hash<std::string_view>{}(text);
+  }
+};
+template <class T>
+using ByName = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
+
+// A public model name.
+struct Model {
+  std::string name;
+  Label label;
+  std::vector<fleet::Target> targets;
+};
+
+struct Tenant {
+  Label label;
+  Tier tier = Tier::kInternal;
+  ByName<Label> workloads;
+};
+
+// A config, compiled: what a request needs, in the form in which it needs it. Immutable; a request
+// keeps the one it began with.
+struct Snapshot {
+  identity::AuthMode auth = identity::AuthMode::kKeys;
+  std::optional<identity::KeyRing> keys;  // in mode keys
+  ByName<Tenant> tenants;
+  std::vector<fleet::Provider> providers;
+  ByName<std::size_t> provider_index;
+  ByName<Model> models;
+  std::vector<std::string> model_names;  // in the config's order
+  LimitsConfig limits;
+  StreamConfig stream;
+  Duration body_wait = 60s;
+  std::int64_t created = 0;  // seconds since 1970, shown as the models' age
+};
+
+}  // namespace penstock::gateway

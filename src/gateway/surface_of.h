@@ -1,0 +1,20 @@
+#pragma once
+
+#include "base/result.h"
+#include "dialect/surface.h"
+#include "gateway/request_scope.h"
+#include "wire/header_list.h"
+
+namespace penstock::gateway {
+
+// Sets the scope's surface from method and path.
+// errors: kNotFound for an unknown path, kMethodNotAllowed for a known one.
+[[nodiscard]] Result<void> find_surface(RequestScope& scope);
+
+// Whether requests there carry a body that goes to a provider.
+[[nodiscard]] bool takes_body(dialect::Surface surface) noexcept;
+
+// errors: kUnsupportedMediaType unless the body is said to be application/json, or nothing is said.
+[[nodiscard]] Result<void> check_media_type(const wire::HeaderList& headers);
+
+}  // namespace penstock::gateway

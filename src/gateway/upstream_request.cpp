@@ -1,0 +1,60 @@
+#include "gateway/upstream_request.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "dialect/openai/paths.h"
+#include "dialect/openai/request.h"
+#include "gateway/passed_fields.h"
+#include "wire/head_writer.h"
+
+namespace penstock::gateway {
+namespace {
+
+// Built from the client's end-to-end fields, less what is private, plus what is ours to say.
+std::string upstream_head(const RequestScope& scope, std::uint64_t body_bytes) {
+  const fleet::Provider& provider = *scope.provider;
+  const wire::HeaderList& fields = scope.exchange.head().headers;
+  std::string head;
+  head.reserve(1024);
+  head += "POST ";
+  head += scope.replica->base_path;
+  head += dialect::openai::upstream_path(scope.surface);
+  head += " HTTP/1.1\r\n";
+  wire::append_header(head, "host", scope.replica->name);
+  if (!provider.key.empty()) {
+    // Written by hand so that the key is in no other string than this head.
+    head += provider.dialect->key_header;
+    head += ": ";
+    head += provider.dialect->key_prefix;
+    head += provider.key.reveal();
+    head += "\r\n";
+  }
+  const PassedFields passed(fields);
+  bool has_type = false;
+  for (const wire::Header& field : fields) {
+    if (!passed.end_to_end(field.name) || is_private(field.name)) continue;
+    has_type = has_type || wire::equals_ignore_case(field.name, "content-type");
+    wire::append_header(head, field.name, field.value);
+  }
+  if (!has_type) wire::append_header(head, "content-type", "application/json");
+  wire::append_header(head, "accept-encoding", "identity");
+  wire::append_header(head, "x-request-id", scope.request_id);
+  wire::append_header(head, "x-penstock-attempt", scope.attempts);
+  wire::append_header(head, "content-length", body_bytes);
+  head += wire::kHeadEnd;
+  return head;
+}
+
+}  // namespace
+
+UpstreamRequest::UpstreamRequest(const RequestScope& scope)
+    : body_(dialect::openai::upstream_edits(scope.request, scope.target->model,
+                                            scope.provider->force_usage)) {
+  head_ = upstream_head(scope, body_.size());
+  pieces_[count_++] = head_;
+  json::Splice::Segments segments;
+  for (const std::string_view segment : body_.segments(segments)) pieces_[count_++] = segment;
+}
+
+}  // namespace penstock::gateway

@@ -1,0 +1,24 @@
+#include "gateway/worker.h"
+
+#include <utility>
+
+namespace penstock::gateway {
+
+Worker::Worker(Process& shared, runtime::EventLoop& its_loop, net::Dialer& dialer,
+               std::unique_ptr<Rng> random, LogSink& log, std::shared_ptr<const Snapshot> config)
+    : process(shared),
+      loop(its_loop),
+      rng(std::move(random)),
+      access_log(log),
+      snapshot(std::move(config)) {
+  for (const fleet::Provider& provider : snapshot->providers) {
+    std::vector<net::Origin> origins;
+    for (const fleet::Replica& replica : provider.replicas) origins.push_back(replica.origin);
+    pools.push_back(std::make_unique<net::ConnectionPool>(
+        loop, dialer, *provider.permits, std::move(origins), provider.pool));
+  }
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(dialect::Surface::kMe); ++i)
+    surface_labels[i] = process.labels.intern(name(static_cast<dialect::Surface>(i)));
+}
+
+}  // namespace penstock::gateway

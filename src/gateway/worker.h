@@ -1,0 +1,53 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "base/byte_budget.h"
+#include "base/label.h"
+#include "base/rng.h"
+#include "base/seams.h"
+#include "control/in_flight_limit.h"
+#include "dialect/surface.h"
+#include "gateway/snapshot.h"
+#include "net/connection_pool.h"
+#include "net/dialer.h"
+#include "runtime/event_loop.h"
+#include "telemetry/gateway_metrics.h"
+
+namespace penstock::gateway {
+
+// What all workers of the process share. Outlives them.
+struct Process {
+  Process(const LimitsConfig& limits)
+      : in_flight(limits.in_flight), body_memory(limits.body_memory) {}
+  control::InFlightLimit in_flight;
+  ByteBudget body_memory;
+  LabelNames labels;
+  std::atomic<bool> ready = false;
+  std::atomic<bool> draining = false;
+};
+
+// One worker thread's own things; touched on its thread only.
+struct Worker {
+  Worker(Process& shared, runtime::EventLoop& its_loop, net::Dialer& dialer,
+         std::unique_ptr<Rng> random, LogSink& log, std::shared_ptr<const Snapshot> config);
+
+  Process& process;
+  runtime::EventLoop& loop;
+  std::unique_ptr<Rng> rng;
+  LogSink& access_log;
+  std::shared_ptr<const Snapshot> snapshot;
+  std::vector<std::unique_ptr<net::ConnectionPool>> pools;  // by provider
+  telemetry::GatewayMetrics metrics;
+  std::array<Label, 8> surface_labels{};
+  std::string log_line;  // reused from request to request
+
+  [[nodiscard]] Label label(dialect::Surface surface) const noexcept {
+    return surface_labels[static_cast<std::size_t>(surface)];
+  }
+};
+
+}  // namespace penstock::gateway
