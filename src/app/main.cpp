@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
+#include "app/dev.h"
+#include "app/lab_verbs.h"
 #include "app/serve.h"
 #include "app/version.h"
 #include "config/load.h"
@@ -55,6 +57,8 @@ int run(int argc, char** argv) {
     verb->add_option("-c,--config", path, "The config file (YAML)")->required();
     return verb;
   };
+  app.add_subcommand("dev", "Serve without a config: a mock provider, and those with keys")
+      ->callback([&] { code = dev(); });
   takes_file(app.add_subcommand("serve", "Serve a config in the foreground"))->callback([&] {
     code = serve_file(path);
   });
@@ -67,6 +71,7 @@ int run(int argc, char** argv) {
   config->add_subcommand("schema", "JSON Schema of the config file, for editors")->callback([&] {
     fmt::print("{}", config::schema());
   });
+  add_lab_verbs(app, code);
   app.add_subcommand("version", "Print the version")->callback([&] {
     fmt::print("penstock {}\n", kVersion);
   });

@@ -33,14 +33,20 @@ void Exchange::client_gone() noexcept {
 // more, so that a client that pipelines and leaves is noticed too.
 void Exchange::on_input(void* self) noexcept {
   auto& exchange = *static_cast<Exchange*>(self);
-  if (exchange.input_.peer_gone()) return exchange.client_gone();
-  if (exchange.input_.bytes().size() < Input::kSmall)
-    exchange.input_.watch(&Exchange::on_input, self);
+  exchange.input_arrived_ = true;
+  if (!exchange.starting_watch_) exchange.watch_client();
 }
 
 void Exchange::watch_client() noexcept {
   input_.pin();
-  input_.watch(&Exchange::on_input, this);
+  while (!input_.peer_gone() && input_.bytes().size() < Input::kSmall) {
+    input_arrived_ = false;
+    starting_watch_ = true;
+    input_.watch(&Exchange::on_input, this);
+    starting_watch_ = false;
+    if (!input_arrived_) return;
+  }
+  if (input_.peer_gone()) client_gone();
 }
 
 void Exchange::on_stall(void* self) noexcept {

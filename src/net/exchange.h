@@ -139,6 +139,8 @@ class Exchange {
   bool finished_ = false;
   bool broken_ = false;
   bool writing_ = false;
+  bool starting_watch_ = false;
+  bool input_arrived_ = false;
   bool keep_alive_ = true;
   bool chunked_ = false;
   bool bodiless_ = false;  // HEAD

@@ -49,7 +49,7 @@ constexpr auto fields(Describe<ListenConfig>) {
             "Address of the admin plane. Anything but loopback requires admin.token."),
       field("tls", &C::tls, any(), Reload::kRestart, "TLS on the data plane; without it, plain."),
       field("connections", &C::connections, range(1, 1'000'000), Reload::kRestart,
-            "Client connections open at once; more are closed at accept."),
+            "Client connections open at once; more wait in the kernel's queue."),
       field("head_wait", &C::head_wait, range(100ms, 10min), Reload::kLive,
             "An incomplete request head is closed after this long."),
       field("body_wait", &C::body_wait, range(100ms, 1h), Reload::kLive,

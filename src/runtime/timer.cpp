@@ -28,7 +28,7 @@ void Timer::disarm() noexcept {
 
 std::int64_t TimerWheel::tick_after(TimePoint at) noexcept {
   const auto nanoseconds = at.time_since_epoch().count();
-  return (nanoseconds + kTick.count() - 1) / kTick.count();
+  return nanoseconds / kTick.count() + (nanoseconds % kTick.count() > 0 ? 1 : 0);
 }
 
 void TimerWheel::link(Timer& timer, std::int64_t tick) noexcept {

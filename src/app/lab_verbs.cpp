@@ -1,0 +1,86 @@
+#include "app/lab_verbs.h"
+
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "app/on_signal.h"
+#include "base/quantity_text.h"
+#include "lab/load.h"
+#include "lab/mock.h"
+#include "runtime/system.h"
+
+namespace penstock::app {
+namespace {
+
+// An option whose value is a duration with its unit.
+void add_duration(CLI::App* verb, const std::string& flag, Duration& into,
+                  const std::string& help) {
+  verb->add_option_function<std::string>(
+          flag,
+          [&into, flag](const std::string& text) {
+            const auto parsed = parse_duration(text);
+            if (!parsed) throw CLI::ValidationError(flag, "wants a duration such as 500ms or 10s");
+            into = *parsed;
+          },
+          help)
+      ->type_name("DURATION");
+}
+
+void add_mock(CLI::App& app, int& code) {
+  auto options = std::make_shared<lab::MockOptions>();
+  CLI::App* verb = app.add_subcommand("mock", "A deterministic provider with faults on demand");
+  verb->add_option("--listen", options->listen, "HOST:PORT; port 0 picks one")
+      ->capture_default_str();
+  verb->add_option("--dialect", options->dialect, "The API it speaks")->capture_default_str();
+  verb->add_option("--fault", options->fault, "Faults from the start, as for POST /mock/fault");
+  verb->add_option("--key", options->key, "Refuse requests without this bearer key");
+  verb->add_option("--workers", options->workers, "Threads")->capture_default_str();
+  verb->footer("Faults: latency_ms, first_token_ms, inter_token_ms, status, body, error_rate, refuse,\n"
+               "reset_after_bytes, hang, cut_after_chunks, stall_after_chunks, malformed_event_at,\n"
+               "missing_done, missing_finish, usage, crlf, comments, one_byte_packets,\n"
+               "error_event_at, healthy_but_failing, multi_line_data, slots, tokens.\n"
+               "Example: curl -d '{\"latency_ms\": 200}' http://127.0.0.1:9000/mock/fault");
+  verb->callback([options, &code] {
+    const runtime::SystemClock clock;
+    code = lab::run_mock(clock, *options, stop_on_signal(clock));
+  });
+}
+
+void add_load(CLI::App& app, int& code) {
+  auto options = std::make_shared<lab::LoadOptions>();
+  CLI::App* verb = app.add_subcommand("load", "Send requests and measure");
+  verb->add_option("--url", options->url, "Base URL or endpoint")->required();
+  verb->add_option("--key", options->key, "Sent as a bearer token");
+  verb->add_option("--model", options->model, "The model asked for")->capture_default_str();
+  CLI::Option* rps = verb->add_option("--rps", options->rps, "Open loop: requests a second");
+  verb->add_option("--concurrency", options->concurrency, "Closed loop: requests under way")
+      ->excludes(rps)
+      ->capture_default_str();
+  add_duration(verb, "--duration", options->duration, "How long to measure (10s)");
+  add_duration(verb, "--warm-up", options->warm_up, "Before that, unmeasured (0s)");
+  add_duration(verb, "--abort-after", options->abort_after, "Leave each request after this long");
+  add_duration(verb, "--timeout", options->timeout, "Of one request (60s)");
+  verb->add_option("--requests", options->requests_max, "Stop after so many");
+  verb->add_option("--connections", options->connections, "Open at once, at most");
+  verb->add_option("--threads", options->threads, "Threads")->capture_default_str();
+  verb->add_option("--prompt-bytes", options->prompt_bytes, "Padding in the prompt");
+  verb->add_option("--max-tokens", options->max_tokens, "Tokens asked for");
+  verb->add_flag("--stream", options->stream, "Ask for streams");
+  verb->add_flag("--json", options->json, "One JSON object on stdout, the table on stderr");
+  verb->add_option("--records", options->records, "A file that gets one JSON line a request");
+  verb->callback([options, &code] {
+    const runtime::SystemClock clock;
+    code = lab::run_load(clock, *options, stop_on_signal(clock));
+  });
+}
+
+}  // namespace
+
+void add_lab_verbs(CLI::App& app, int& code) {
+  add_mock(app, code);
+  add_load(app, code);
+}
+
+}  // namespace penstock::app

@@ -1,0 +1,51 @@
+#include "lab/load_run.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace penstock::lab {
+namespace {
+
+constexpr std::uint32_t kConnectionsMax = 50'000;
+constexpr std::uint32_t kWaitingMax = 1'000'000;
+
+std::uint32_t connections(const LoadOptions& options) {
+  return options.connections != 0 ? options.connections : kConnectionsMax;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RecordFile>> RecordFile::open(const std::string& path) {
+  std::FILE* file = std::fopen(path.c_str(), "we");
+  if (file == nullptr)
+    return fail(ErrorCode::kInvalidRequest, "Cannot write " + path + ": " + std::strerror(errno));
+  return std::unique_ptr<RecordFile>(new RecordFile(file));
+}
+
+RecordFile::~RecordFile() { ignore(std::fclose(file_), "nobody is left to be told"); }
+
+void RecordFile::write(std::string_view line) {
+  const std::lock_guard lock(mutex_);
+  ignore(std::fwrite(line.data(), 1, line.size(), file_), "a full disk ends no run");
+}
+
+LoadRun::LoadRun(const Clock& its_clock, const LoadOptions& its_options, LoadTarget its_target,
+                 std::unique_ptr<RecordFile> its_records)
+    : clock(its_clock),
+      options(its_options),
+      target(std::move(its_target)),
+      origin{.host = target.url.host, .port = target.url.port, .tls = nullptr},
+      start(clock.now()),
+      measured_from(start + options.warm_up),
+      end(measured_from + options.duration),
+      permits(connections(options), kWaitingMax),
+      records(std::move(its_records)) {}
+
+bool LoadRun::take_ticket() noexcept {
+  if (options.requests_max == 0) return true;
+  return tickets_.fetch_add(1, std::memory_order_relaxed) < options.requests_max;
+}
+
+}  // namespace penstock::lab

@@ -1,0 +1,88 @@
+#include "lab/load_target.h"
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "json/writer.h"
+#include "wire/char_class.h"
+#include "wire/head_writer.h"
+
+namespace penstock::lab {
+namespace {
+
+constexpr std::string_view kChatPath = "/chat/completions";
+constexpr std::string_view kWord = "water ";
+
+std::string full_path(std::string path) {
+  if (path.empty()) path = "/v1";
+  if (path.ends_with("/v1")) path += kChatPath;
+  return path;
+}
+
+std::string prompt_text(std::size_t padding) {
+  std::string text = "Say hello";
+  if (padding != 0) text += ' ';
+  for (std::size_t i = 0; i < padding; ++i) text += kWord[i % kWord.size()];
+  return text;
+}
+
+std::string body_for(std::string_view path, const LoadOptions& options) {
+  const std::string prompt = prompt_text(options.prompt_bytes);
+  const bool embeddings = path.ends_with("/embeddings");
+  std::string body;
+  json::Writer writer(body);
+  writer.begin_object().key("model").string(options.model);
+  if (embeddings) {
+    writer.key("input").string(prompt);
+  } else if (path.ends_with(kChatPath)) {
+    writer.key("messages").begin_array().begin_object();
+    writer.key("role").string("user").key("content").string(prompt);
+    writer.end_object().end_array();
+  } else {
+    writer.key("prompt").string(prompt);
+  }
+  if (options.max_tokens != 0) writer.key("max_tokens").integer(options.max_tokens);
+  if (options.stream && !embeddings) writer.key("stream").boolean(true);
+  writer.end_object();
+  return body;
+}
+
+std::string host_of(const BaseUrl& url) {
+  const bool v6 = url.host.find(':') != std::string::npos;
+  const bool usual = url.port == (url.scheme == "https" ? 443 : 80);
+  std::string host = v6 ? "[" + url.host + "]" : url.host;
+  return usual ? host : host + ":" + std::to_string(url.port);
+}
+
+Error wrong(std::string text) { return Error(ErrorCode::kInvalidRequest, std::move(text)); }
+
+}  // namespace
+
+Result<LoadTarget> load_target(const LoadOptions& options) {
+  std::optional<BaseUrl> url = parse_base_url(options.url);
+  if (!url) return fail(wrong("--url must be http(s)://HOST[:PORT][/PATH]."));
+  if (options.rps < 0 || options.rps > 1e6) return fail(wrong("--rps takes up to 1000000."));
+  if (options.rps == 0 && (options.concurrency < 1 || options.concurrency > 100'000))
+    return fail(wrong("--concurrency takes 1 to 100000."));
+  if (options.duration <= Duration::zero()) return fail(wrong("--duration must be above 0."));
+  if (options.threads < 1 || options.threads > 256) return fail(wrong("--threads takes 1 to 256."));
+  LoadTarget target{.url = *std::move(url), .request = {}};
+  target.url.path = full_path(std::move(target.url.path));
+  const std::string body = body_for(target.url.path, options);
+  std::string& out = target.request;
+  wire::append_request_line(out, "POST", target.url.path);
+  wire::append_header(out, "host", host_of(target.url));
+  wire::append_header(out, "user-agent", "penstock-load");
+  if (!options.key.empty()) wire::append_header(out, "authorization", "Bearer " + options.key);
+  wire::append_header(out, "content-type", "application/json");
+  wire::append_header(out, "accept",
+                      options.stream ? std::string_view("text/event-stream") : "application/json");
+  wire::append_header(out, "content-length", std::uint64_t{body.size()});
+  out += wire::kHeadEnd;
+  out += body;
+  return target;
+}
+
+}  // namespace penstock::lab
