@@ -54,8 +54,8 @@ Task<void> Admin::serve(net::Exchange& exchange) {
     co_return;
   }
   if (!allowed(head)) {
-    co_await reply_error(exchange, Error(ErrorCode::kUnauthenticated,
-                                         "The admin plane asks for its bearer token."));
+    co_await reply_error(
+        exchange, Error(ErrorCode::kUnauthenticated, "The admin plane asks for its bearer token."));
     co_return;
   }
   if (head.target.substr(0, head.target.find('?')) != "/metrics") {

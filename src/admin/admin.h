@@ -17,7 +17,8 @@ namespace penstock::admin {
 class Admin final : public net::Handler {
  public:
   // token: empty: none is asked for (loopback only). The list of sources outlives this.
-  Admin(const gateway::Process& process, Secret token, const std::vector<const MetricSource*>& sources)
+  Admin(const gateway::Process& process, Secret token,
+        const std::vector<const MetricSource*>& sources)
       : process_(process), token_(std::move(token)), sources_(sources) {}
 
   [[nodiscard]] runtime::Task<void> serve(net::Exchange& exchange) override;

@@ -37,21 +37,24 @@ GatewayProcess::GatewayProcess(const config::Config& config, const SecretSource&
 
 GatewayProcess::~GatewayProcess() = default;
 
-Result<void> GatewayProcess::start() {
-  PENSTOCK_CHECK(access_log_.open(config_.telemetry.access_log));
-  PENSTOCK_TRY(snapshot_,
-               config::compile(config_, secrets_, process_.labels, clock_.wall()));
+Result<void> GatewayProcess::prepare() {
+  PENSTOCK_TRY(snapshot_, config::compile(config_, secrets_, process_.labels, clock_.wall()));
   if (config_.listen.tls) {
     PENSTOCK_TRY(const Secret certificate,
                  config::resolve(config_.listen.tls->certificate, secrets_));
     PENSTOCK_TRY(const Secret key, config::resolve(config_.listen.tls->key, secrets_));
     PENSTOCK_TRY(tls_, net::TlsServer::create(certificate.reveal(), key));
   }
-  Secret token;
   if (!config_.admin.token.empty()) {
-    PENSTOCK_TRY(token, config::resolve(config_.admin.token, secrets_));
+    PENSTOCK_TRY(admin_token_, config::resolve(config_.admin.token, secrets_));
   }
+  return {};
+}
+
+Result<void> GatewayProcess::start() {
   // Everything that can fail comes before anything runs.
+  PENSTOCK_CHECK(log_.open("stderr"));
+  PENSTOCK_CHECK(access_log_.open(config_.telemetry.access_log));
   const unsigned count = config_.workers.value_or(runtime::cpus_allowed());
   PENSTOCK_TRY(const net::Address data, address_of(config_.listen.data));
   PENSTOCK_TRY(net::ListenSet data_listen, net::listen_on(data, count));
@@ -61,7 +64,7 @@ Result<void> GatewayProcess::start() {
   admin_address_ = net::to_text(admin_listen.bound);
   start_workers(std::move(data_listen));
   add_metrics();
-  start_admin(std::move(admin_listen), std::move(token));
+  start_admin(std::move(admin_listen));
   process_.ready.store(true);
   return {};
 }
@@ -81,13 +84,13 @@ void GatewayProcess::start_workers(net::ListenSet listen) {
   for (unsigned i = 0; i < count; ++i)
     workers_.push_back(std::make_unique<WorkerThread>(
         WorkerParts{process_, clock_, dialer_, rng_.fork("worker-" + std::to_string(i)),
-                    access_log_, snapshot_, server, listener}));
+                    gateway::Logs{access_log_, log_}, snapshot_, server, listener}));
   workers_running_ = count;
   for (unsigned i = 0; i < count; ++i) workers_[i]->start(std::move(listen.sockets[i]), i);
 }
 
-void GatewayProcess::start_admin(net::ListenSet listen, Secret token) {
-  admin_ = std::make_unique<admin::Admin>(process_, std::move(token), sources_);
+void GatewayProcess::start_admin(net::ListenSet listen) {
+  admin_ = std::make_unique<admin::Admin>(process_, std::move(admin_token_), sources_);
   admin_server_ = std::make_unique<net::HttpServer>(loop_, *admin_, net::ServerOptions{});
   admin_listener_ = std::make_unique<net::TcpListener>(
       loop_, std::move(listen.sockets.front()),
@@ -105,7 +108,7 @@ void GatewayProcess::add_metrics() {
   std::vector<const telemetry::GatewayMetrics*> shards;
   for (const auto& worker : workers_) shards.push_back(&worker->metrics());
   worker_metrics_ = std::make_unique<ShardedSource<telemetry::GatewayMetrics>>(std::move(shards),
-                                                                              process_.labels);
+                                                                               process_.labels);
   sources_ = {worker_metrics_.get(), &callbacks_, &process_metrics_, &build_info_};
 }
 
@@ -139,6 +142,7 @@ runtime::Task<void> GatewayProcess::end() {
   co_await admin_server_->join();
   co_await admin_listener_->join();
   access_log_.close();
+  log_.close();
   loop_.stop();
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "admin/admin.h"
-#include "app/access_log_sink.h"
+#include "app/log_file.h"
 #include "app/worker_thread.h"
 #include "base/metric_shards.h"
 #include "base/metric_source.h"
@@ -33,8 +33,11 @@ class GatewayProcess {
   GatewayProcess& operator=(const GatewayProcess&) = delete;
   ~GatewayProcess();
 
-  // Binds both planes and starts the workers.
-  // errors: kInvalidRequest, saying which address, secret or certificate is at fault.
+  // Reads the secrets and compiles the config. Comes first.
+  // errors: kInvalidRequest, saying which secret or certificate cannot be used.
+  [[nodiscard]] Result<void> prepare();
+  // Opens the logs, binds both planes and starts the workers.
+  // errors: kInvalidRequest, saying which file or address is at fault; nothing runs then.
   [[nodiscard]] Result<void> start();
   // Stops accepting, ends what runs (streams with their error event), then ends loop().run().
   void leave();
@@ -45,7 +48,7 @@ class GatewayProcess {
 
  private:
   void start_workers(net::ListenSet listen);
-  void start_admin(net::ListenSet listen, Secret token);
+  void start_admin(net::ListenSet listen);
   void add_metrics();
   [[nodiscard]] static std::vector<telemetry::ProviderReads> provider_reads(
       const gateway::Snapshot& snapshot);
@@ -59,9 +62,11 @@ class GatewayProcess {
   gateway::Process process_;
   net::SystemResolver resolver_;
   net::TcpDialer dialer_;
-  AccessLogSink access_log_;
+  LogFile log_;
+  LogFile access_log_;
   std::shared_ptr<const gateway::Snapshot> snapshot_;
   std::shared_ptr<net::TlsServer> tls_;
+  Secret admin_token_;
   std::atomic<std::size_t> connections_ = 0;
   std::vector<std::unique_ptr<WorkerThread>> workers_;
   std::atomic<std::size_t> workers_running_ = 0;

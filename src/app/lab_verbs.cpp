@@ -37,11 +37,12 @@ void add_mock(CLI::App& app, int& code) {
   verb->add_option("--fault", options->fault, "Faults from the start, as for POST /mock/fault");
   verb->add_option("--key", options->key, "Refuse requests without this bearer key");
   verb->add_option("--workers", options->workers, "Threads")->capture_default_str();
-  verb->footer("Faults: latency_ms, first_token_ms, inter_token_ms, status, body, error_rate, refuse,\n"
-               "reset_after_bytes, hang, cut_after_chunks, stall_after_chunks, malformed_event_at,\n"
-               "missing_done, missing_finish, usage, crlf, comments, one_byte_packets,\n"
-               "error_event_at, healthy_but_failing, multi_line_data, slots, tokens.\n"
-               "Example: curl -d '{\"latency_ms\": 200}' http://127.0.0.1:9000/mock/fault");
+  verb->footer(
+      "Faults: latency_ms, first_token_ms, inter_token_ms, status, body, error_rate, refuse,\n"
+      "reset_after_bytes, hang, cut_after_chunks, stall_after_chunks, malformed_event_at,\n"
+      "missing_done, missing_finish, usage, crlf, comments, one_byte_packets,\n"
+      "error_event_at, healthy_but_failing, multi_line_data, slots, tokens.\n"
+      "Example: curl -d '{\"latency_ms\": 200}' http://127.0.0.1:9000/mock/fault");
   verb->callback([options, &code] {
     const runtime::SystemClock clock;
     code = lab::run_mock(clock, *options, stop_on_signal(clock));

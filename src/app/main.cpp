@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "app/dev.h"
+#include "app/keys.h"
 #include "app/lab_verbs.h"
 #include "app/serve.h"
 #include "app/version.h"
@@ -71,6 +72,10 @@ int run(int argc, char** argv) {
   config->add_subcommand("schema", "JSON Schema of the config file, for editors")->callback([&] {
     fmt::print("{}", config::schema());
   });
+  CLI::App* keys = app.add_subcommand("keys", "API keys");
+  keys->require_subcommand(1);
+  keys->add_subcommand("new", "Mint a key: printed once, with the hash line for the config")
+      ->callback([&] { code = new_key(); });
   add_lab_verbs(app, code);
   app.add_subcommand("version", "Print the version")->callback([&] {
     fmt::print("penstock {}\n", kVersion);

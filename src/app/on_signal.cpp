@@ -1,10 +1,10 @@
 #include "app/on_signal.h"
 
-#include <unistd.h>
-
 #include <csignal>
 #include <memory>
 #include <utility>
+
+#include <unistd.h>
 
 #include "runtime/asio_loop.h"
 #include "runtime/signals.h"

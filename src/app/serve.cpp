@@ -1,10 +1,10 @@
 #include "app/serve.h"
 
-#include <unistd.h>
-
 #include <atomic>
 #include <csignal>
 #include <filesystem>
+
+#include <unistd.h>
 
 #include <fmt/core.h>
 
@@ -20,6 +20,10 @@ int serve(const config::LoadResult& loaded, const SecretSource& secrets,
   runtime::give_back_freed_memory();
   runtime::ignore_broken_pipes();
   GatewayProcess gateway(loaded.config, secrets);
+  if (const Result<void> prepared = gateway.prepare(); !prepared) {
+    fmt::print(stderr, "penstock: {}\n", prepared.error().message);
+    return config::kExitConfig;
+  }
   if (const Result<void> started = gateway.start(); !started) {
     fmt::print(stderr, "penstock: {}\n", started.error().message);
     return 1;

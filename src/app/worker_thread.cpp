@@ -9,7 +9,7 @@ namespace penstock::app {
 
 WorkerThread::WorkerThread(WorkerParts parts)
     : loop_(parts.clock),
-      worker_(parts.process, loop_, parts.dialer, std::move(parts.rng), parts.access_log,
+      worker_(parts.process, loop_, parts.dialer, std::move(parts.rng), parts.logs,
               std::move(parts.snapshot)),
       pipeline_(worker_),
       server_(loop_, pipeline_, parts.server),

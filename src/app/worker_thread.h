@@ -22,7 +22,7 @@ struct WorkerParts {
   const Clock& clock;
   net::Dialer& dialer;
   std::unique_ptr<Rng> rng;
-  LogSink& access_log;
+  gateway::Logs logs;
   std::shared_ptr<const gateway::Snapshot> snapshot;
   net::ServerOptions server;
   net::ListenerOptions listener;

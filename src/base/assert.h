@@ -8,8 +8,8 @@ namespace penstock {
 }  // namespace penstock
 
 // States what must be true of our own code; stays on in release builds. Never used to judge input.
-#define PENSTOCK_ASSERT(condition)                                    \
-  do {                                                                \
-    if (!(condition)) [[unlikely]]                                    \
-      ::penstock::assert_failed(#condition, __FILE__, __LINE__);      \
+#define PENSTOCK_ASSERT(condition)                               \
+  do {                                                           \
+    if (!(condition)) [[unlikely]]                               \
+      ::penstock::assert_failed(#condition, __FILE__, __LINE__); \
   } while (false)

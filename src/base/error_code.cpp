@@ -57,11 +57,13 @@ constexpr std::array<ErrorInfo, kErrorCodeCount> kTable{{
 }};
 // clang-format on
 
-static_assert([] {
-  for (std::size_t i = 0; i < kTable.size(); ++i)
-    if (std::to_underlying(kTable[i].code) != i) return false;
-  return true;
-}(), "the rows stand in the order of the enum");
+static_assert(
+    [] {
+      for (std::size_t i = 0; i < kTable.size(); ++i)
+        if (std::to_underlying(kTable[i].code) != i) return false;
+      return true;
+    }(),
+    "the rows stand in the order of the enum");
 
 }  // namespace
 

@@ -1,10 +1,10 @@
 #include "base/error_code.h"
 
-#include <gtest/gtest.h>
-
 #include <set>
 #include <string_view>
 #include <utility>
+
+#include <gtest/gtest.h>
 
 namespace penstock {
 namespace {

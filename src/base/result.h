@@ -43,9 +43,9 @@ constexpr void ignore(T&&, [[maybe_unused]] std::string_view why) noexcept {}
 #define PENSTOCK_CO_TRY(target, expression) \
   PENSTOCK_TRY_(PENSTOCK_CONCAT(try_result_, __LINE__), target, expression, co_return)
 // For Result<void>.
-#define PENSTOCK_CHECK(expression)                                           \
-  if (auto check_result = (expression); !check_result) [[unlikely]]          \
-    return std::unexpected(std::move(check_result).error())
-#define PENSTOCK_CO_CHECK(expression)                                        \
-  if (auto check_result = (expression); !check_result) [[unlikely]]          \
-    co_return std::unexpected(std::move(check_result).error())
+#define PENSTOCK_CHECK(expression)                                  \
+  if (auto check_result = (expression); !check_result) [[unlikely]] \
+  return std::unexpected(std::move(check_result).error())
+#define PENSTOCK_CO_CHECK(expression)                               \
+  if (auto check_result = (expression); !check_result) [[unlikely]] \
+  co_return std::unexpected(std::move(check_result).error())

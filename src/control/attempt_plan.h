@@ -1,27 +1,17 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <variant>
-
 #include <utility>
 
 #include "base/error.h"
+#include "control/decision.h"  // IWYU pragma: export
 
 namespace penstock::control {
 
 struct AttemptLimits {
   std::uint32_t attempts_max = 1;  // tries for one request, the first included
 };
-
-// Begin an attempt at this target of the model (an index into its targets).
-struct Start {
-  std::size_t target = 0;
-};
-// No further attempt: this is what the client is told.
-struct Finish {
-  Error error;
-};
-using Decision = std::variant<Start, Finish>;
 
 // Decides, for one client request, which attempt runs next. Pure: no I/O, no clock, no waiting; the
 // driver in gateway/ is the only loop that sleeps and sends.

@@ -1,8 +1,11 @@
 #include "control/attempt_plan.h"
 
+#include <variant>
+
 #include <gtest/gtest.h>
 
-#include <variant>
+#include "base/error.h"
+#include "base/error_code.h"
 
 namespace penstock::control {
 namespace {

@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "control/priority.h"
+
 namespace penstock::control {
 
 class InFlightLimit;
@@ -35,10 +37,12 @@ class InFlightLimit {
   InFlightLimit& operator=(const InFlightLimit&) = delete;
 
   // nullopt when the ceiling is reached.
-  [[nodiscard]] std::optional<Slot> enter() noexcept {
+  [[nodiscard]] std::optional<Slot> enter() noexcept { return enter(Priority::kInteractive); }
+  // nullopt when the share of the ceiling that this class may fill is reached.
+  [[nodiscard]] std::optional<Slot> enter(Priority priority) noexcept {
     std::uint32_t now = in_flight_.load(std::memory_order_relaxed);
     do {
-      if (now >= limit()) return std::nullopt;
+      if (now >= mark(limit(), priority)) return std::nullopt;
     } while (!in_flight_.compare_exchange_weak(now, now + 1, std::memory_order_relaxed));
     return Slot(*this);
   }
@@ -47,6 +51,17 @@ class InFlightLimit {
   }
   [[nodiscard]] std::uint32_t limit() const noexcept {
     return limit_.load(std::memory_order_relaxed);
+  }
+  // Lowering it refuses newcomers only; whoever is in stays in.
+  void set_limit(std::uint32_t limit) noexcept { limit_.store(limit, std::memory_order_relaxed); }
+  // Whether enter(priority) would be refused just now.
+  [[nodiscard]] bool full(Priority priority) const noexcept {
+    return in_flight() >= mark(limit(), priority);
+  }
+  // In flight ÷ limit; above 1 after the limit was lowered. A limit of 0 is full.
+  [[nodiscard]] double saturation() const noexcept {
+    const std::uint32_t of = limit();
+    return of == 0 ? 1.0 : static_cast<double>(in_flight()) / of;
   }
 
  private:

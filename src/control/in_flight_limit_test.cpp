@@ -1,9 +1,13 @@
 #include "control/in_flight_limit.h"
 
-#include <gtest/gtest.h>
-
+#include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "control/priority.h"
 
 namespace penstock::control {
 namespace {
@@ -15,12 +19,43 @@ TEST(InFlightLimit, AdmitsExactlyAsManyAsItSays) {
   std::optional<Slot> second = limit.enter();
   ASSERT_TRUE(first && second);
   EXPECT_FALSE(limit.enter().has_value());
-  Slot moved = *std::move(first);
+  Slot moved = std::move(*first);
   first.reset();
   EXPECT_EQ(limit.in_flight(), 2U);
   moved = Slot();
   EXPECT_EQ(limit.in_flight(), 1U);
   EXPECT_TRUE(limit.enter().has_value());
+}
+
+// The classes' marks: ⌈limit × share⌉, so that a small ceiling still lets every class in.
+TEST(InFlightLimit, ClassesAreRefusedInTheirOrder) {
+  InFlightLimit limit(10);
+  std::vector<Slot> held;
+  const auto fill = [&](Priority priority) {
+    while (std::optional<Slot> slot = limit.enter(priority)) held.push_back(*std::move(slot));
+    return limit.in_flight();
+  };
+  EXPECT_EQ(fill(Priority::kBatch), 7U);
+  EXPECT_TRUE(limit.full(Priority::kBatch));
+  EXPECT_FALSE(limit.full(Priority::kStandard));
+  EXPECT_EQ(fill(Priority::kStandard), 9U);
+  EXPECT_EQ(fill(Priority::kInteractive), 10U);
+  EXPECT_EQ(mark(1, Priority::kBatch), 1U);
+  EXPECT_EQ(mark(3, Priority::kBatch), 3U);
+  EXPECT_EQ(mark(UINT32_MAX, Priority::kInteractive), UINT32_MAX);
+}
+
+// Lowering a limit cuts nobody off, and shows as a saturation above 1.
+TEST(InFlightLimit, ALoweredLimitRefusesNewcomersOnly) {
+  InFlightLimit limit(4);
+  const std::optional<Slot> first = limit.enter();
+  const std::optional<Slot> second = limit.enter();
+  EXPECT_EQ(limit.saturation(), 0.5);
+  limit.set_limit(1);
+  EXPECT_FALSE(limit.enter().has_value());
+  EXPECT_EQ(limit.saturation(), 2.0);
+  limit.set_limit(0);
+  EXPECT_EQ(limit.saturation(), 1.0);
 }
 
 }  // namespace

@@ -1,6 +1,11 @@
 #include "control/outcome.h"
 
+#include <cstdint>
+
 #include <gtest/gtest.h>
+
+#include "base/error_code.h"
+#include "base/outcome.h"
 
 namespace penstock::control {
 namespace {
@@ -34,6 +39,28 @@ TEST(Outcome, ProviderStatusesAreToldApart) {
   EXPECT_EQ(of(429), Outcome::kOverload);
   EXPECT_EQ(of(500), Outcome::kFault);
   EXPECT_EQ(of(529), Outcome::kOverload);
+}
+
+// A 503 is load only with a Retry-After; a breaker that saw every 503 as load would never open.
+TEST(Outcome, A503IsLoadOnlyWhenItSaysWhen) {
+  const auto given = Facts::RetryAfter::kGiven;
+  EXPECT_EQ(classify({.provider_status = 503}), Outcome::kFault);
+  EXPECT_EQ(classify({.provider_status = 503, .retry_after = given}), Outcome::kOverload);
+  const ErrorCode code = ErrorCode::kUpstreamOverloaded;
+  EXPECT_EQ(classify({.code = code, .provider_status = 503}), Outcome::kFault);
+  EXPECT_EQ(classify({.code = code, .provider_status = 503, .retry_after = given}),
+            Outcome::kOverload);
+  EXPECT_EQ(classify({.code = code, .provider_status = 200}), Outcome::kOverload);
+  EXPECT_EQ(classify({.code = code}), Outcome::kOverload);
+}
+
+// A name that our own mapping gave and the provider does not know is a fault; any other 404 is not.
+TEST(Outcome, AnUnknownModelOfOurMappingIsAFault) {
+  const ProviderWord word = ProviderWord::kModelNotFound;
+  EXPECT_EQ(classify({.provider_status = 404, .word = word}), Outcome::kFault);
+  EXPECT_EQ(classify({.provider_status = 404}), Outcome::kClientError);
+  EXPECT_EQ(classify({.provider_status = 400, .word = ProviderWord::kContextLength}),
+            Outcome::kClientError);
 }
 
 }  // namespace

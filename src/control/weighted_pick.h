@@ -11,7 +11,8 @@ namespace penstock::control {
 // Draws one of `items` at random, in proportion to `weight(item)`, independently each time. Returns
 // its index, or nullopt when no item has any weight.
 template <std::ranges::forward_range Items, class Weight>
-[[nodiscard]] std::optional<std::size_t> weighted_pick(const Items& items, Weight weight, Rng& rng) {
+[[nodiscard]] std::optional<std::size_t> weighted_pick(const Items& items, Weight weight,
+                                                       Rng& rng) {
   std::uint64_t total = 0;
   for (const auto& item : items) total += weight(item);
   if (total == 0) return std::nullopt;

@@ -1,12 +1,14 @@
 #include "control/weighted_pick.h"
 
-#include <gtest/gtest.h>
-
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <string_view>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/rng.h"
 
 namespace penstock::control {
 namespace {

@@ -17,6 +17,8 @@ Result<std::size_t> pick_target(const std::vector<Target>& targets,
     return fail(ErrorCode::kModelNotFound, "The provider asked for does not serve this model.");
   const std::optional<std::size_t> drawn = control::weighted_pick(
       targets, [&](const Target& target) { return eligible(target) ? target.weight : 0U; }, rng);
+  if (!drawn && !only.empty())
+    return fail(ErrorCode::kNoReplica, "The provider asked for has weight 0 for this model.");
   if (!drawn) return fail(ErrorCode::kNoReplica, "Every target of this model has weight 0.");
   return *drawn;
 }

@@ -8,7 +8,7 @@
 namespace penstock::gateway {
 namespace {
 
-Error made(ErrorCode code, std::string_view message, std::string detail = {}) {
+Error made(ErrorCode code, std::string_view message, std::string detail = std::string()) {
   Error error(code, std::string(message));
   error.detail = std::move(detail);
   return error;
@@ -24,8 +24,8 @@ Error not_dialled(const net::Acquired& acquired) {
     case net::DialEnd::kTls:
       return made(kCode, "The TLS handshake with the provider failed.", acquired.detail);
     case net::DialEnd::kTimedOut:
-      return made(ErrorCode::kUpstreamTimeout, "The provider did not accept the connection in time.",
-                  acquired.detail);
+      return made(ErrorCode::kUpstreamTimeout,
+                  "The provider did not accept the connection in time.", acquired.detail);
     case net::DialEnd::kLocal:
       return made(ErrorCode::kOverloaded, "The gateway has no descriptor or port left.",
                   acquired.detail);

@@ -28,19 +28,31 @@ struct Try {
   bool stale = false;
 };
 
-Task<Try> try_on(RequestScope& scope, net::ConnectionLease& lease, const UpstreamRequest& request) {
+// The request as it goes out is needed until it is sent, and no longer.
+Task<net::IoEnd> send_request(const RequestScope& scope, net::HttpCall& call, TimePoint due) {
+  const UpstreamRequest request(scope);
+  co_return co_await call.send(request.pieces(), due);
+}
+
+Task<Try> try_on(RequestScope& scope, net::ConnectionLease& lease) {
   net::HttpCall call(lease->stream(), lease->input(), scope.worker.loop,
                      scope.exchange.cancellation());
   const fleet::ProviderTimeouts& timeouts = scope.provider->timeouts;
   const TimePoint began = scope.now();
-  const net::IoEnd sent = co_await call.send(request.pieces(), began + timeouts.first_byte);
+  const net::IoEnd sent = co_await send_request(scope, call, began + timeouts.first_byte);
+  if (sent == net::IoEnd::kCancelled) {  // by us: the provider took no more of it in time
+    scope.waited += scope.now() - began;
+    if (scope.exchange.cancellation().requested()) co_return Try{fail(stopped())};
+    co_return Try{
+        fail(ErrorCode::kUpstreamTimeout, "The provider did not take the request in time.")};
+  }
   const TimePoint first_byte_due = scope.now() + timeouts.first_byte;
   const net::HeadEnd head = co_await call.read_head(first_byte_due);
   scope.waited += scope.now() - began;
   if (head != net::HeadEnd::kHead) {
     const bool dead = head == net::HeadEnd::kClosed || head == net::HeadEnd::kCut;
-    const bool stale = dead && !call.heard() && lease->reused() &&
-                       !scope.exchange.cancellation().requested();
+    const bool stale =
+        dead && !call.heard() && lease->reused() && !scope.exchange.cancellation().requested();
     co_return Try{fail(no_head(head, sent, call.detail())), stale};
   }
   co_return Try{co_await relay(scope, call, first_byte_due)};
@@ -50,8 +62,8 @@ Task<Try> try_on(RequestScope& scope, net::ConnectionLease& lease, const Upstrea
 Task<Result<void>> attempt(RequestScope& scope, std::size_t replica) {
   const std::size_t provider = scope.target->provider;
   net::ConnectionPool& pool = *scope.worker.pools[provider];
-  const UpstreamRequest request(scope);
   for (const net::Freshness freshness : {net::Freshness::kAny, net::Freshness::kFresh}) {
+    if (scope.exchange.cancellation().requested()) co_return fail(stopped());
     const TimePoint asked = scope.now();
     const runtime::CallContext context{scope.exchange.cancellation()};
     net::Acquired acquired = co_await pool.acquire(replica, freshness, context);
@@ -60,7 +72,7 @@ Task<Result<void>> attempt(RequestScope& scope, std::size_t replica) {
     scope.worker.metrics.upstream_pool_wait.at(scope.provider->label).observe(acquired.waited);
     if (acquired.end != net::AcquireEnd::kConnection)
       co_return fail(no_connection(acquired, *scope.provider));
-    Try tried = co_await try_on(scope, acquired.connection, request);
+    Try tried = co_await try_on(scope, acquired.connection);
     if (tried.stale && freshness == net::Freshness::kAny) continue;
     if (tried.end && scope.connection_reusable) acquired.connection.keep();
     co_return std::move(tried.end);
@@ -69,7 +81,7 @@ Task<Result<void>> attempt(RequestScope& scope, std::size_t replica) {
 }
 
 void count_attempt(RequestScope& scope, const Result<void>& end, TimePoint began) {
-  control::Facts facts{.provider_status = scope.status};
+  control::Facts facts{.provider_status = scope.status, .retry_after = scope.retry_after};
   if (!end) facts.code = end.error().code;
   if (scope.exchange.cancellation().reason() == runtime::StopReason::kClientGone)
     facts.client = control::Facts::Client::kGone;

@@ -7,16 +7,29 @@ namespace penstock::gateway {
 namespace {
 
 constexpr std::array<std::string_view, 11> kHopByHop{
-    "connection",        "content-length",   "keep-alive", "proxy-authenticate",
-    "proxy-connection",  "te",               "trailer",    "trailers",
-    "transfer-encoding", "proxy-authentication-info", "upgrade"};
+    "connection", "content-length", "keep-alive", "proxy-authenticate", "proxy-connection",
+    "te",         "trailer",        "trailers",   "transfer-encoding",  "proxy-authentication-info",
+    "upgrade"};
 
-constexpr std::array<std::string_view, 19> kPrivate{
-    "authorization", "proxy-authorization", "x-api-key",       "api-key",
-    "x-goog-api-key", "cookie",             "host",            "accept-encoding",
-    "expect",         "x-tenant-id",        "x-request-id",    "x-request-timeout-ms",
-    "forwarded",      "x-forwarded-for",    "x-forwarded-host", "x-forwarded-proto",
-    "x-real-ip",      "via",                "x-forwarded-port"};
+constexpr std::array<std::string_view, 19> kPrivate{"authorization",
+                                                    "proxy-authorization",
+                                                    "x-api-key",
+                                                    "api-key",
+                                                    "x-goog-api-key",
+                                                    "cookie",
+                                                    "host",
+                                                    "accept-encoding",
+                                                    "expect",
+                                                    "x-tenant-id",
+                                                    "x-request-id",
+                                                    "x-request-timeout-ms",
+                                                    "forwarded",
+                                                    "x-forwarded-for",
+                                                    "x-forwarded-host",
+                                                    "x-forwarded-proto",
+                                                    "x-real-ip",
+                                                    "via",
+                                                    "x-forwarded-port"};
 
 template <std::size_t N>
 bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) noexcept {

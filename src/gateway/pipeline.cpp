@@ -71,10 +71,12 @@ Task<Result<void>> Pipeline::read_and_validate(RequestScope& scope) {
       snapshot.body_wait,
   };
   const TimePoint before = scope.now();
-  PENSTOCK_CO_TRY(scope.body, co_await scope.exchange.read_body(limits));
+  Result<std::string_view> body = co_await scope.exchange.read_body(limits);
   scope.waited += scope.now() - before;
+  PENSTOCK_CO_TRY(scope.body, std::move(body));
   scope.rejected_at = RejectionStage::kValidate;
   PENSTOCK_CO_TRY(scope.request, dialect::openai::read_request(scope.body, scope.surface));
+  scope.rejected_at = RejectionStage::kRoute;
   co_return find_route(scope);
 }
 

@@ -10,6 +10,7 @@
 #include "dialect/openai/error.h"
 #include "gateway/admission.h"
 #include "gateway/reply_head.h"
+#include "json/writer.h"
 #include "wire/head_writer.h"
 
 namespace penstock::gateway {
@@ -44,10 +45,11 @@ std::string error_head(const RequestScope& scope, const Error& error) {
   wire::append_status_line(head, error.http_status());
   wire::append_header(head, "content-type", "application/json");
   if (error.code == ErrorCode::kMethodNotAllowed)
-    wire::append_header(head, "allow", scope.surface == dialect::Surface::kModels ||
-                                               scope.surface == dialect::Surface::kModel
-                                           ? "GET"
-                                           : "POST");
+    wire::append_header(
+        head, "allow",
+        scope.surface == dialect::Surface::kModels || scope.surface == dialect::Surface::kModel
+            ? "GET"
+            : "POST");
   if (error.retry_after) {
     using std::chrono::ceil;
     const auto wait = *error.retry_after;
@@ -61,9 +63,15 @@ std::string error_head(const RequestScope& scope, const Error& error) {
   return head;
 }
 
+// A stream has begun; a provider's long error reply to one is none.
+bool in_stream(const RequestScope& scope) {
+  return scope.exchange.begun() && scope.request.streamed() && scope.status < 300;
+}
+
 // A stream that has begun ends with its one error event, whatever the cause.
 Task<void> end_stream(RequestScope& scope, Error error) {
   const ErrorSource source = info(error.code).source;
+  if (error.code == ErrorCode::kDraining) error.message = "The gateway was shut down.";
   if (error.message.empty()) error.message = info(error.code).message;
   error.code = ErrorCode::kStreamInterrupted;
   const std::string event = dialect::openai::error_event(error, source, scope.request_id);
@@ -78,13 +86,39 @@ Task<void> end_stream(RequestScope& scope, Error error) {
   }
 }
 
+// What only operators may read: a TLS reason, a resolver's word, the text of an exception.
+void tell_operators(RequestScope& scope, const Error& error) {
+  if (error.detail.empty()) return;
+  std::string line;
+  json::Writer(line)
+      .begin_object()
+      .key("level")
+      .string("warn")
+      .key("msg")
+      .string("request failed")
+      .key("code")
+      .string(info(error.code).name)
+      .key("detail")
+      .string(error.detail)
+      .key("provider")
+      .string(scope.provider != nullptr ? scope.provider->name : std::string_view())
+      .key("replica")
+      .string(scope.replica != nullptr ? scope.replica->name : std::string_view())
+      .key("request_id")
+      .string(scope.request_id)
+      .key("call_id")
+      .string(scope.call_id)
+      .end_object();
+  scope.worker.log.write(line);
+}
+
 }  // namespace
 
 Task<void> refuse_request(RequestScope& scope, Error error) {
   if (scope.attempts != 0) scope.rejected_at.reset();
   if (scope.exchange.cancellation().reason() == StopReason::kClientGone) {
     scope.stop = "aborted";
-    if (scope.exchange.begun() && scope.request.streamed()) {
+    if (in_stream(scope)) {
       scope.stream_end = telemetry::StreamEnd::kClientGone;
       scope.interrupted = telemetry::InterruptCause::kClient;
     }
@@ -92,9 +126,10 @@ Task<void> refuse_request(RequestScope& scope, Error error) {
     co_return;
   }
   scope.code = error.code;
+  tell_operators(scope, error);
   if (scope.attempts != 0) scope.stop = "error";
   if (scope.exchange.begun()) {
-    if (scope.request.streamed())
+    if (in_stream(scope))
       co_await end_stream(scope, std::move(error));
     else
       scope.exchange.break_off();

@@ -18,12 +18,12 @@ bool is_event_stream(const wire::HeaderList& headers) {
                                           "text/event-stream");
 }
 
-bool is_encoded(const wire::HeaderList& headers) {
+}  // namespace
+
+bool is_encoded(const wire::HeaderList& headers) noexcept {
   const std::optional<std::string_view> coding = headers.find("content-encoding");
   return coding && !coding->empty() && !wire::equals_ignore_case(*coding, "identity");
 }
-
-}  // namespace
 
 Task<Result<void>> relay(RequestScope& scope, net::HttpCall& call, TimePoint first_byte_due) {
   const wire::ResponseHead& head = call.head();

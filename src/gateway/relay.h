@@ -5,6 +5,7 @@
 #include "gateway/request_scope.h"
 #include "net/http_call.h"
 #include "runtime/task.h"
+#include "wire/header_list.h"
 
 namespace penstock::gateway {
 
@@ -15,6 +16,9 @@ namespace penstock::gateway {
 //                 reply, must have come.
 [[nodiscard]] runtime::Task<Result<void>> relay(RequestScope& scope, net::HttpCall& call,
                                                 TimePoint first_byte_due);
+
+// Whether a reply's body is compressed: such bytes are not looked into.
+[[nodiscard]] bool is_encoded(const wire::HeaderList& headers) noexcept;
 
 // The two ways, by what was asked for and what came.
 [[nodiscard]] runtime::Task<Result<void>> relay_unary(RequestScope& scope, net::HttpCall& call,

@@ -11,6 +11,7 @@
 #include "gateway/outbox.h"
 #include "gateway/relay.h"
 #include "gateway/reply_head.h"
+#include "runtime/cancellation.h"
 #include "wire/sse.h"
 
 namespace penstock::gateway {
@@ -26,7 +27,8 @@ constexpr Duration kEndGrace = 100ms;    // for the body's end behind the termin
 constexpr std::size_t kHeldMax = std::size_t{64} << 10;  // events without content: surface.md 9
 constexpr std::string_view kHeartbeat = ": heartbeat\n\n";
 
-const wire::SseEvent kDone{.raw = openai::kDoneEvent, .data = "[DONE]", .event = {}, .has_data = true};
+const wire::SseEvent kDone{
+    .raw = openai::kDoneEvent, .data = "[DONE]", .event = {}, .has_data = true};
 
 // Some engines end with the terminal but without the blank line that makes it an event.
 bool is_bare_done(std::string_view rest) {
@@ -48,8 +50,7 @@ class StreamRelay {
         parser_(static_cast<std::size_t>(scope.snapshot->limits.event_bytes.value)),
         reader_(openai::StreamOptions{
             .public_model = scope.request.model,
-            .hide_usage = hides_usage(scope) ? openai::HideUsage::kHide
-                                             : openai::HideUsage::kKeep,
+            .hide_usage = hides_usage(scope) ? openai::HideUsage::kHide : openai::HideUsage::kKeep,
             .choices = scope.request.choices}),
         head_(relayed_head(scope, call.head())),
         silence_due_(first_byte_due),
@@ -168,6 +169,7 @@ class StreamRelay {
     outbox_.clear();
     if (end != net::IoEnd::kOk) co_return fail(stopped());
     const TimePoint now = scope_.now();
+    scope_.waited += now - before;
     heartbeat_due_ = now + scope_.snapshot->stream.heartbeat;
     silence_due_ += now - before;
     if (std::exchange(content_put_, false)) silence_due_ = now + scope_.provider->timeouts.idle;
@@ -178,7 +180,9 @@ class StreamRelay {
   Task<Result<void>> finish() {
     over_ = true;
     scope_.stop = "complete";
+    const TimePoint before = scope_.now();
     const net::IoEnd end = co_await scope_.exchange.finish(outbox_.pieces());
+    scope_.waited += scope_.now() - before;
     outbox_.clear();
     if (end != net::IoEnd::kOk) co_return fail(stopped());
     scope_.stream_end = telemetry::StreamEnd::kTerminal;
@@ -187,23 +191,25 @@ class StreamRelay {
 
   // Silence: heartbeats go to the client, and the first of the time-outs that comes ends it.
   Task<Result<void>> wait() {
-    const TimePoint due = std::min({silence_due_, heartbeat_due_, grace_due_.value_or(silence_due_)});
     const TimePoint before = scope_.now();
+    if (grace_due_ && before >= *grace_due_) co_return co_await on_end();
+    if (before >= silence_due_) co_return fail(silent());
+    if (before >= heartbeat_due_) co_return co_await beat();
+    const TimePoint due =
+        std::min({silence_due_, heartbeat_due_, grace_due_.value_or(silence_due_)});
     const net::Wake wake = co_await call_.arrival().until(due);
-    const TimePoint now = scope_.now();
-    scope_.waited += now - before;
-    if (wake == net::Wake::kInput) co_return Result<void>();
-    if (wake == net::Wake::kStop) co_return fail(stopped());
-    if (grace_due_ && now >= *grace_due_) co_return co_await on_end();
-    if (now >= silence_due_) co_return fail(silent());
-    if (now >= heartbeat_due_) co_return co_await beat();
-    co_return Result<void>();
+    scope_.waited += scope_.now() - before;
+    if (wake != net::Wake::kStop) co_return Result<void>();
+    // After the finish only the terminal is missing: a client that is still there gets it.
+    const bool here = scope_.exchange.cancellation().reason() != runtime::StopReason::kClientGone;
+    if (reader_.settled() && here) co_return co_await on_end();
+    co_return fail(stopped());
   }
 
   Error silent() const {
-    return Error(ErrorCode::kUpstreamTimeout,
-                 reader_.content_seen() ? "The provider fell silent within the stream."
-                                        : "The provider sent no content in time.");
+    return Error(ErrorCode::kUpstreamTimeout, reader_.content_seen()
+                                                  ? "The provider fell silent within the stream."
+                                                  : "The provider sent no content in time.");
   }
 
   Task<Result<void>> beat() {

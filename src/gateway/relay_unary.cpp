@@ -1,17 +1,22 @@
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/byte_budget.h"
 #include "dialect/openai/error.h"
+#include "dialect/openai/long_reply.h"
 #include "dialect/openai/reply.h"
 #include "gateway/attempt_error.h"
 #include "gateway/relay.h"
 #include "gateway/reply_head.h"
-#include "wire/header_list.h"
 #include "wire/head_writer.h"
+#include "wire/header_list.h"
+#include "wire/inflate.h"
 
 namespace penstock::gateway {
 
@@ -22,6 +27,9 @@ namespace {
 
 // Up to here a reply is held, so that one cut short is an error and not a broken transfer.
 constexpr std::size_t kHeldMax = std::size_t{256} << 10;  // surface.md section 9
+
+constexpr std::size_t kInflatedMax = std::size_t{4} << 20;  // of a compressed reply
+constexpr std::size_t kHeldStep = std::size_t{16} << 10;    // charged at a time
 
 // A unary reply being gathered. What came whole with its head is used where it is.
 struct Held {
@@ -56,6 +64,19 @@ Task<Result<HttpCall::Piece>> next_piece(RequestScope& scope, HttpCall& call, Ti
   }
 }
 
+// Charges `more` bytes to the bound that request bodies share, in steps.
+bool charge(RequestScope& scope, Held& held, std::size_t more) {
+  const std::uint64_t wanted = held.copy.size() + more;
+  if (held.lease.bytes().value == 0) {
+    std::optional<ByteLease> lease = scope.worker.process.body_memory.take(Bytes{kHeldStep});
+    if (!lease) return false;
+    held.lease = *std::move(lease);
+  }
+  while (held.lease.bytes().value < wanted)
+    if (!held.lease.grow(Bytes{kHeldStep})) return false;
+  return true;
+}
+
 // Gathers the body up to kHeldMax.
 Task<Result<void>> hold(RequestScope& scope, HttpCall& call, TimePoint due, Held& held) {
   const Duration idle = scope.provider->timeouts.idle;
@@ -73,22 +94,12 @@ Task<Result<void>> hold(RequestScope& scope, HttpCall& call, TimePoint due, Held
       held.bytes = piece.data;  // stays where it is: nothing is read behind it
       continue;
     }
-    if (held.copy.empty()) {
-      std::optional<ByteLease> lease = scope.worker.process.body_memory.take(Bytes{kHeldMax});
-      if (!lease) co_return fail(ErrorCode::kOverloaded, "The memory for bodies is full.");
-      held.lease = *std::move(lease);
-      if (framing.kind == wire::Framing::Kind::kLength && framing.length <= kHeldMax)
-        held.copy.reserve(static_cast<std::size_t>(framing.length));
-    }
+    if (!charge(scope, held, piece.data.size()))
+      co_return fail(ErrorCode::kOverloaded, "The memory for bodies is full.");
     held.copy += piece.data;
     held.bytes = held.copy;
     if (held.copy.size() > kHeldMax) co_return Result<void>();
   }
-}
-
-bool is_encoded_reply(const wire::HeaderList& headers) {
-  const std::optional<std::string_view> coding = headers.find("content-encoding");
-  return coding && !wire::equals_ignore_case(*coding, "identity");
 }
 
 // The error that a provider hid in a 200, or that its bytes are no reply at all.
@@ -102,30 +113,62 @@ std::optional<Error> hidden_error(const dialect::openai::ReplyView& view) {
   return error;
 }
 
-std::string provider_error_head(const RequestScope& scope, const wire::ResponseHead& reply) {
+// A provider that compressed unasked is passed on as it is; what was used is read from a copy.
+void read_packed_usage(RequestScope& scope, const wire::HeaderList& headers,
+                       std::string_view bytes) {
+  if (!is_encoded(headers)) return;
+  const std::string_view coding = headers.find("content-encoding").value_or(std::string_view());
+  if (const std::optional<std::string> plain = wire::inflate(coding, bytes, kInflatedMax))
+    scope.usage = dialect::openai::read_reply(*plain).usage;
+}
+
+std::string provider_error_head(RequestScope& scope, const wire::ResponseHead& reply) {
   std::string head = relayed_head(scope, reply);
   const bool told = reply.status == 429 || reply.status == 503 || reply.status == 529;
   const bool when = told && reply.headers.find("retry-after").has_value();
+  if (when) scope.retry_after = control::Facts::RetryAfter::kGiven;
   wire::append_header(head, "x-should-retry", when ? "true" : "false");
   return head;
 }
 
-// A reply that is too long to be held: passed on as it comes.
+// Sends some of a long reply, in as many writes as its pieces need.
+Task<bool> send(RequestScope& scope, std::span<const std::string_view> pieces) {
+  while (!pieces.empty()) {
+    const auto some = pieces.first(std::min(pieces.size(), net::Exchange::kWritePieces));
+    pieces = pieces.subspan(some.size());
+    const TimePoint before = scope.now();
+    const net::IoEnd end = co_await scope.exchange.write(some);
+    scope.waited += scope.now() - before;
+    if (end != net::IoEnd::kOk) co_return false;
+  }
+  co_return true;
+}
+
+// A reply that is too long to be held: passed on as it comes, restamped on the way where it can be
+// read. A restamp may change its length, so that is not announced then.
 Task<Result<void>> pass_on(RequestScope& scope, HttpCall& call, std::string head, Held& held) {
   using Kind = net::ReplyFraming::Kind;
   const wire::Framing framing = call.head().framing;
-  const bool sized = framing.kind == wire::Framing::Kind::kLength;
+  std::optional<dialect::openai::LongReply> stamped;
+  if (call.head().status < 300 && !is_encoded(call.head().headers))
+    stamped.emplace(scope.request.model);
+  const bool sized = !stamped && framing.kind == wire::Framing::Kind::kLength;
   scope.exchange.begin(std::move(head), {sized ? Kind::kLength : Kind::kStream, framing.length});
   call.release_head();
-  std::array<std::string_view, 1> some{held.bytes};
+  std::array<std::string_view, 1> bytes{held.bytes};
   while (true) {
-    if (co_await scope.exchange.write(some) != net::IoEnd::kOk) co_return fail(stopped());
+    const std::span<const std::string_view> pieces = stamped ? stamped->feed(bytes[0]) : bytes;
+    if (!co_await send(scope, pieces)) co_return fail(stopped());
     held.copy = std::string();
     held.lease = ByteLease();
     const TimePoint due = scope.now() + scope.provider->timeouts.idle;
     PENSTOCK_CO_TRY(const HttpCall::Piece piece, co_await next_piece(scope, call, due));
     if (piece.step == HttpCall::Step::kEnd) break;
-    some[0] = piece.data;
+    bytes[0] = piece.data;
+  }
+  if (stamped) {
+    if (!co_await send(scope, stamped->finish())) co_return fail(stopped());
+    scope.usage = stamped->usage();
   }
   if (co_await scope.exchange.finish() != net::IoEnd::kOk) co_return fail(stopped());
   co_return Result<void>();
@@ -140,7 +183,8 @@ Task<Result<void>> relay_unary(RequestScope& scope, HttpCall& call, TimePoint fi
   PENSTOCK_CO_CHECK(co_await hold(scope, call, first_byte_due, held));
   dialect::openai::ReplyView view;
   view.body = held.bytes;
-  const bool readable = good && held.complete && !is_encoded_reply(reply.headers);
+  if (good && held.complete) read_packed_usage(scope, reply.headers, held.bytes);
+  const bool readable = good && held.complete && !is_encoded(reply.headers);
   if (readable) {
     view = dialect::openai::read_reply(held.bytes);
     if (std::optional<Error> hidden = hidden_error(view)) co_return fail(*std::move(hidden));
@@ -152,11 +196,13 @@ Task<Result<void>> relay_unary(RequestScope& scope, HttpCall& call, TimePoint fi
   if (!held.complete) {
     PENSTOCK_CO_CHECK(co_await pass_on(scope, call, std::move(head), held));
   } else {
-    const json::Splice stamped = readable ? dialect::openai::restamp(view, scope.request.model)
-                                          : json::Splice(held.bytes);
+    const json::Splice stamped =
+        readable ? dialect::openai::restamp(view, scope.request.model) : json::Splice(held.bytes);
     json::Splice::Segments segments;
+    const TimePoint before = scope.now();
     const net::IoEnd sent =
         co_await scope.exchange.reply(std::move(head), stamped.segments(segments));
+    scope.waited += scope.now() - before;
     if (sent != net::IoEnd::kOk) co_return fail(stopped());
   }
   scope.connection_reusable = call.reusable();

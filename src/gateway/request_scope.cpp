@@ -47,7 +47,8 @@ Label RequestScope::model_label() const noexcept {
 }
 
 RequestScope::~RequestScope() {
-  control::Facts facts{.code = code, .provider_status = status};
+  control::Facts facts{.code = code, .retry_after = retry_after};
+  if (!code) facts.provider_status = status;  // with a code the status is our own
   if (exchange.cancellation().reason() == runtime::StopReason::kClientGone)
     facts.client = control::Facts::Client::kGone;
   if (facts.client == control::Facts::Client::kGone && stop == "complete")

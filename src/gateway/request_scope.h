@@ -13,6 +13,7 @@
 #include "base/principal.h"
 #include "base/units.h"
 #include "control/in_flight_limit.h"
+#include "control/outcome.h"
 #include "dialect/openai/request.h"
 #include "dialect/surface.h"
 #include "fleet/provider.h"
@@ -70,6 +71,7 @@ class RequestScope {
 
   // What is told at the end.
   std::uint16_t status = 0;  // as sent to the client
+  control::Facts::RetryAfter retry_after = control::Facts::RetryAfter::kAbsent;  // the provider's
   std::optional<ErrorCode> code;
   std::optional<telemetry::StreamEnd> stream_end;
   std::optional<telemetry::InterruptCause> interrupted;
@@ -77,7 +79,7 @@ class RequestScope {
   std::string_view stop = "refused";
   llm::Usage usage;
   std::optional<TimePoint> first_content;
-  Duration waited{};  // for the client's body, for a connection, and for the provider
+  Duration waited{};  // for the client, for a connection, and for the provider
   Duration queued{};  // of that, for a connection
 
   [[nodiscard]] TimePoint started() const noexcept { return exchange.started(); }

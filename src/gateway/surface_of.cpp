@@ -55,8 +55,9 @@ Result<void> find_surface(RequestScope& scope) {
     return check_method(head.method, "GET");
   }
   Error error(ErrorCode::kNotFound);
-  error.hint = "The data plane serves /v1/chat/completions, /v1/completions, /v1/embeddings and "
-               "/v1/models.";
+  error.hint =
+      "The data plane serves /v1/chat/completions, /v1/completions, /v1/embeddings and "
+      "/v1/models.";
   return fail(std::move(error));
 }
 

@@ -5,17 +5,18 @@
 namespace penstock::gateway {
 
 Worker::Worker(Process& shared, runtime::EventLoop& its_loop, net::Dialer& dialer,
-               std::unique_ptr<Rng> random, LogSink& log, std::shared_ptr<const Snapshot> config)
+               std::unique_ptr<Rng> random, Logs logs, std::shared_ptr<const Snapshot> config)
     : process(shared),
       loop(its_loop),
       rng(std::move(random)),
-      access_log(log),
+      access_log(logs.access),
+      log(logs.operators),
       snapshot(std::move(config)) {
   for (const fleet::Provider& provider : snapshot->providers) {
     std::vector<net::Origin> origins;
     for (const fleet::Replica& replica : provider.replicas) origins.push_back(replica.origin);
-    pools.push_back(std::make_unique<net::ConnectionPool>(
-        loop, dialer, *provider.permits, std::move(origins), provider.pool));
+    pools.push_back(std::make_unique<net::ConnectionPool>(loop, dialer, *provider.permits,
+                                                          std::move(origins), provider.pool));
   }
   for (std::size_t i = 0; i <= static_cast<std::size_t>(dialect::Surface::kMe); ++i)
     surface_labels[i] = process.labels.intern(name(static_cast<dialect::Surface>(i)));

@@ -30,15 +30,22 @@ struct Process {
   std::atomic<bool> draining = false;
 };
 
+// Where lines go. They outlive the workers.
+struct Logs {
+  LogSink& access;     // one line a request
+  LogSink& operators;  // what went wrong, for those who run the gateway
+};
+
 // One worker thread's own things; touched on its thread only.
 struct Worker {
   Worker(Process& shared, runtime::EventLoop& its_loop, net::Dialer& dialer,
-         std::unique_ptr<Rng> random, LogSink& log, std::shared_ptr<const Snapshot> config);
+         std::unique_ptr<Rng> random, Logs logs, std::shared_ptr<const Snapshot> config);
 
   Process& process;
   runtime::EventLoop& loop;
   std::unique_ptr<Rng> rng;
   LogSink& access_log;
+  LogSink& log;
   std::shared_ptr<const Snapshot> snapshot;
   std::vector<std::unique_ptr<net::ConnectionPool>> pools;  // by provider
   telemetry::GatewayMetrics metrics;

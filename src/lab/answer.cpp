@@ -1,13 +1,19 @@
 #include "lab/answer.h"
 
 #include <algorithm>
-#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "json/reader.h"
 #include "json/string.h"
+#include "lab/ask.h"
+#include "lab/fault.h"
 #include "lab/member.h"
 #include "lab/mix.h"
 #include "lab/words.h"

@@ -2,11 +2,17 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
-#include <utility>
 
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/result.h"
 #include "dialect/openai/request.h"
+#include "dialect/surface.h"
 #include "json/reader.h"
 #include "json/string.h"
 #include "lab/member.h"

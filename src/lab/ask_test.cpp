@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error_code.h"
+#include "base/result.h"
 #include "dialect/surface.h"
 
 namespace penstock::lab {

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "lab/answer.h"
+#include "lab/ask.h"
+#include "lab/fault.h"
 #include "lab/mix.h"
 
 namespace penstock::lab {

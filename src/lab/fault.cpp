@@ -4,11 +4,19 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <type_traits>
 #include <utility>
 
+#include "base/error.h"
+#include "base/error_code.h"
 #include "base/nearest.h"
+#include "base/result.h"
+#include "base/units.h"
 #include "json/reader.h"
 #include "json/string.h"
 #include "lab/mix.h"
@@ -37,10 +45,10 @@ bool milliseconds(json::Reader& reader, Fault& fault) {
   return value.has_value();
 }
 
-template <auto Member, std::uint64_t kMin = 0, std::uint64_t kMax = kCountMax>
+template <auto Member, std::uint64_t Min = 0, std::uint64_t Max = kCountMax>
 bool count(json::Reader& reader, Fault& fault) {
-  const auto value = read_whole(reader, kMax);
-  if (!value || *value < kMin) return false;
+  const auto value = read_whole(reader, Max);
+  if (!value || *value < Min) return false;
   if constexpr (requires { typename std::remove_cvref_t<decltype(fault.*Member)>::value_type; }) {
     using Number = std::remove_cvref_t<decltype(fault.*Member)>::value_type;
     fault.*Member = static_cast<Number>(*value);

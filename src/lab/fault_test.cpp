@@ -1,10 +1,13 @@
 #include "lab/fault.h"
 
+#include <cstdint>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
 #include "base/error_code.h"
+#include "base/result.h"
 
 namespace penstock::lab {
 namespace {
@@ -63,7 +66,8 @@ TEST(Fault, RefusesValuesThatANameDoesNotTake) {
       {"hang", "1"},           {"usage", "\"some\""},  {"usage", "1"},
       {"slots", "0"},          {"tokens", "0"},        {"refuse", "null"}};
   for (const auto& [name, value] : cases) {
-    const Result<Fault> fault = parse_fault("{\"" + name + "\":" + value + "}");
+    const std::string json = std::string("{\"").append(name).append("\":").append(value);
+    const Result<Fault> fault = parse_fault(json + "}");
     ASSERT_FALSE(fault.has_value()) << name << ' ' << value;
     EXPECT_EQ(fault.error().param, name);
   }

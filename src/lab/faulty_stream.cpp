@@ -1,6 +1,14 @@
 #include "lab/faulty_stream.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "net/byte_stream.h"
 
 namespace penstock::lab {
 

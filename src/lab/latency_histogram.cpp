@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/units.h"
 
 namespace penstock::lab {
 

@@ -1,11 +1,13 @@
 #include "lab/latency_histogram.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/units.h"
 #include "lab/mix.h"
 
 namespace penstock::lab {

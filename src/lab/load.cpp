@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
-#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -17,11 +18,16 @@
 
 #include <fmt/format.h>
 
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/result.h"
 #include "lab/load_run.h"
 #include "lab/load_target.h"
 #include "lab/load_totals.h"
 #include "lab/load_worker.h"
+#include "lab/on_stop.h"
 #include "lab/pacer.h"
+#include "net/dialer.h"
 #include "net/system_resolver.h"
 #include "net/tcp_dialer.h"
 #include "net/tls.h"
@@ -187,8 +193,8 @@ int complain(const Error& error) {
 }  // namespace
 
 int run_load(const Clock& clock, const LoadOptions& options, const OnStop& on_stop) {
-  StopTarget stop;
-  on_stop([&stop] { stop.call(); });
+  const auto stop = std::make_shared<StopTarget>();  // a stop may come late
+  on_stop([stop] { stop->call(); });
   Result<LoadTarget> target = load_target(options);
   if (!target) return complain(target.error());
   std::shared_ptr<net::TlsClient> tls;
@@ -208,7 +214,7 @@ int run_load(const Clock& clock, const LoadOptions& options, const OnStop& on_st
   net::TcpDialer dialer(resolver);
   LoadRun run(clock, options, *std::move(target), std::move(records));
   run.origin.tls = tls.get();
-  const std::unique_ptr<LoadTotals> totals = run_threads(run, dialer, stop);
+  const std::unique_ptr<LoadTotals> totals = run_threads(run, dialer, *stop);
   return print_report(run, *totals);
 }
 

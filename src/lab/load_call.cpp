@@ -1,11 +1,22 @@
 #include "lab/load_call.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
+#include "base/result.h"
 #include "dialect/openai/chunk.h"
 #include "dialect/openai/error.h"
+#include "lab/load_record.h"
+#include "net/arrival.h"
+#include "net/connection_pool.h"
+#include "net/http_call.h"
+#include "runtime/cancellation.h"
+#include "wire/response_head.h"
+#include "wire/sse.h"
 
 namespace penstock::lab {
 

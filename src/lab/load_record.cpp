@@ -1,7 +1,11 @@
 #include "lab/load_record.h"
 
 #include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
 
+#include "base/units.h"
 #include "json/writer.h"
 
 namespace penstock::lab {

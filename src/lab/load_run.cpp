@@ -1,14 +1,27 @@
 #include "lab/load_run.h"
 
-#include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
 #include <utility>
+
+#include "base/clock.h"
+#include "base/error_code.h"
+#include "base/result.h"
+#include "base/units.h"
+#include "lab/load.h"
+#include "lab/load_target.h"
 
 namespace penstock::lab {
 namespace {
 
 constexpr std::uint32_t kConnectionsMax = 50'000;
+constexpr Duration kLeadIn = 20ms;  // the threads start before the first arrival is due
 constexpr std::uint32_t kWaitingMax = 1'000'000;
 
 std::uint32_t connections(const LoadOptions& options) {
@@ -37,7 +50,7 @@ LoadRun::LoadRun(const Clock& its_clock, const LoadOptions& its_options, LoadTar
       options(its_options),
       target(std::move(its_target)),
       origin{.host = target.url.host, .port = target.url.port, .tls = nullptr},
-      start(clock.now()),
+      start(clock.now() + (options.rps > 0 ? kLeadIn : Duration::zero())),
       measured_from(start + options.warm_up),
       end(measured_from + options.duration),
       permits(connections(options), kWaitingMax),

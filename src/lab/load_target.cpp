@@ -1,18 +1,26 @@
 #include "lab/load_target.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/address.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/result.h"
+#include "base/units.h"
 #include "json/writer.h"
-#include "wire/char_class.h"
+#include "lab/load.h"
 #include "wire/head_writer.h"
 
 namespace penstock::lab {
 namespace {
 
 constexpr std::string_view kChatPath = "/chat/completions";
+constexpr std::uint32_t kPromptBytesMax = 256U << 20;
 constexpr std::string_view kWord = "water ";
 
 std::string full_path(std::string path) {
@@ -67,6 +75,9 @@ Result<LoadTarget> load_target(const LoadOptions& options) {
   if (options.rps == 0 && (options.concurrency < 1 || options.concurrency > 100'000))
     return fail(wrong("--concurrency takes 1 to 100000."));
   if (options.duration <= Duration::zero()) return fail(wrong("--duration must be above 0."));
+  if (options.timeout <= Duration::zero()) return fail(wrong("--timeout must be above 0."));
+  if (options.prompt_bytes > kPromptBytesMax)
+    return fail(wrong("The prompt takes at most 256 MiB."));
   if (options.threads < 1 || options.threads > 256) return fail(wrong("--threads takes 1 to 256."));
   LoadTarget target{.url = *std::move(url), .request = {}};
   target.url.path = full_path(std::move(target.url.path));

@@ -1,8 +1,12 @@
 #include "lab/load_target.h"
 
+#include <cstddef>
 #include <string>
 
 #include <gtest/gtest.h>
+
+#include "base/result.h"
+#include "lab/load.h"
 
 namespace penstock::lab {
 namespace {

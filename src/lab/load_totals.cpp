@@ -1,15 +1,22 @@
 #include "lab/load_totals.h"
 
-#include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <numeric>
+#include <ratio>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/units.h"
 #include "json/writer.h"
+#include "lab/latency_histogram.h"
+#include "lab/load_record.h"
 
 namespace penstock::lab {
 namespace {

@@ -1,9 +1,20 @@
 #include "lab/load_worker.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <utility>
 
+#include "base/units.h"
+#include "lab/load.h"
+#include "lab/load_call.h"
+#include "lab/load_record.h"
+#include "lab/load_run.h"
+#include "lab/pacer.h"
 #include "lab/pause.h"
+#include "net/connection_pool.h"
+#include "net/dialer.h"
+#include "runtime/event_loop.h"
 
 namespace penstock::lab {
 

@@ -1,5 +1,7 @@
 #include "lab/member.h"
 
+#include <string_view>
+
 #include "json/reader.h"
 #include "json/string.h"
 

@@ -1,23 +1,33 @@
 #include "lab/mock.h"
 
 #include <cstdio>
-#include <iterator>
 #include <list>
+#include <memory>
 #include <optional>
 #include <semaphore>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/address.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/result.h"
 #include "dialect/registry.h"
 #include "lab/fault.h"
 #include "lab/mock_connection.h"
 #include "lab/mock_state.h"
+#include "lab/on_stop.h"
+#include "net/address.h"
+#include "net/byte_stream.h"
 #include "net/listen_socket.h"
 #include "net/tcp_listener.h"
 #include "runtime/asio_loop.h"
+#include "runtime/system.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"
 #include "runtime/thread.h"
@@ -130,8 +140,9 @@ Mock::~Mock() {
 }
 
 int run_mock(const Clock& clock, const MockOptions& options, const OnStop& on_stop) {
-  std::binary_semaphore stop(0);
-  on_stop([&stop] { stop.release(); });
+  const auto stop = std::make_shared<std::binary_semaphore>(0);  // a stop may come late
+  on_stop([stop] { stop->release(); });
+  runtime::raise_descriptor_limit();
   const Result<std::unique_ptr<Mock>> mock = Mock::start(clock, options);
   if (!mock) {
     fmt::print(stderr, "penstock mock: {}\n", sentence(mock.error()));
@@ -139,7 +150,7 @@ int run_mock(const Clock& clock, const MockOptions& options, const OnStop& on_st
   }
   fmt::print(stderr, "{{\"msg\":\"listening\",\"mock\":\"{}\"}}\n", to_text((*mock)->address()));
   std::fflush(stderr);
-  stop.acquire();
+  stop->acquire();
   return 0;
 }
 

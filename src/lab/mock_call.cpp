@@ -1,14 +1,32 @@
 #include "lab/mock_call.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "base/error_code.h"
+#include "base/result.h"
+#include "base/units.h"
 #include "dialect/openai/models.h"
 #include "dialect/surface.h"
 #include "lab/answer.h"
+#include "lab/ask.h"
+#include "lab/fault.h"
+#include "lab/faulty_stream.h"
+#include "lab/mock_path.h"
 #include "lab/mock_reply.h"
+#include "lab/mock_state.h"
+#include "lab/mock_stats.h"
+#include "lab/pause.h"
 #include "lab/stream_script.h"
+#include "net/byte_stream.h"
+#include "net/exchange.h"
+#include "runtime/event_loop.h"
 #include "wire/header_list.h"
+#include "wire/request_head.h"
 
 namespace penstock::lab {
 namespace {
@@ -73,7 +91,9 @@ Pause MockCall::pause(Duration time) noexcept {
 Result<void> MockCall::check_access() const {
   const wire::RequestHead& head = exchange_.head();
   if (path_ == MockPath::kNone) return fail(ErrorCode::kNotFound);
-  if (head.method != (completes(path_) ? "POST" : "GET")) return fail(ErrorCode::kMethodNotAllowed);
+  const bool read_only = head.method == "GET" || head.method == "HEAD";
+  if (completes(path_) ? head.method != "POST" : !read_only)
+    return fail(ErrorCode::kMethodNotAllowed);
   if (state_.key().empty() || path_ == MockPath::kHealth || bears_key(head.headers, state_.key()))
     return {};
   return fail(ErrorCode::kUnauthenticated);

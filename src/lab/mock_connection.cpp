@@ -1,11 +1,19 @@
 #include "lab/mock_connection.h"
 
+#include <memory>
 #include <utility>
 
+#include "base/error.h"
+#include "lab/faulty_stream.h"
 #include "lab/mock_call.h"
 #include "lab/mock_control.h"
 #include "lab/mock_path.h"
 #include "lab/mock_reply.h"
+#include "lab/mock_state.h"
+#include "net/byte_stream.h"
+#include "net/exchange.h"
+#include "net/http_server.h"
+#include "runtime/event_loop.h"
 
 namespace penstock::lab {
 

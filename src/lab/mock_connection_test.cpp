@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "lab/mock_state.h"
+#include "net/byte_stream.h"
+#include "runtime/task.h"
 #include "runtime/task_group.h"
 #include "tests/support/loopback.h"
 #include "tests/support/manual_loop.h"

@@ -1,10 +1,18 @@
 #include "lab/mock_control.h"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/error_code.h"
+#include "base/result.h"
+#include "lab/fault.h"
+#include "lab/mock_path.h"
 #include "lab/mock_reply.h"
+#include "lab/mock_state.h"
+#include "net/exchange.h"
+#include "runtime/task.h"
 
 namespace penstock::lab {
 namespace {

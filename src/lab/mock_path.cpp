@@ -1,6 +1,8 @@
 #include "lab/mock_path.h"
 
 #include <array>
+#include <cstddef>
+#include <string_view>
 
 namespace penstock::lab {
 namespace {

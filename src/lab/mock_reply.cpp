@@ -1,11 +1,19 @@
 #include "lab/mock_reply.h"
 
+#include <cstdint>
 #include <iterator>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/error.h"
+#include "base/result.h"
 #include "dialect/openai/error.h"
+#include "net/byte_stream.h"
+#include "net/exchange.h"
+#include "runtime/task.h"
 #include "wire/head_writer.h"
 
 namespace penstock::lab {

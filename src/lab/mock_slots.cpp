@@ -1,10 +1,17 @@
 #include "lab/mock_slots.h"
 
-#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/units.h"
 #include "lab/pause.h"
+#include "runtime/cancellation.h"
+#include "runtime/event_loop.h"
+#include "runtime/task.h"
 
 namespace penstock::lab {
 

@@ -1,9 +1,13 @@
 #include "lab/mock_stats.h"
 
+#include <cstdint>
+#include <mutex>
+
 #include <unistd.h>
 
 #include "json/string.h"
 #include "json/writer.h"
+#include "lab/ask.h"
 
 namespace penstock::lab {
 

@@ -2,11 +2,15 @@
 
 #include <cmath>
 #include <condition_variable>
+#include <cstdint>
+#include <functional>
 #include <mutex>
 #include <stop_token>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/result.h"
+#include "base/units.h"
 
 namespace penstock::lab {
 namespace {

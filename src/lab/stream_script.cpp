@@ -1,8 +1,15 @@
 #include "lab/stream_script.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
+
+#include "lab/answer.h"
+#include "lab/fault.h"
 
 namespace penstock::lab {
 namespace {

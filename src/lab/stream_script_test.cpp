@@ -1,15 +1,19 @@
 #include "lab/stream_script.h"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/result.h"
 #include "dialect/openai/chunk.h"
 #include "dialect/openai/reply.h"
+#include "dialect/surface.h"
 #include "json/reader.h"
 #include "lab/answer.h"
 #include "lab/ask.h"
+#include "lab/fault.h"
 #include "lab/member.h"
 #include "wire/sse.h"
 

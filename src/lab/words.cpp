@@ -1,6 +1,8 @@
 #include "lab/words.h"
 
 #include <array>
+#include <cstdint>
+#include <string_view>
 
 #include "lab/mix.h"
 

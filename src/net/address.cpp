@@ -1,8 +1,8 @@
 #include "net/address.h"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
+
+#include <arpa/inet.h>
 
 namespace penstock::net {
 bool Address::is_v6_loopback() const noexcept {

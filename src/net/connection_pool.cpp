@@ -13,11 +13,13 @@ using runtime::Task;
 
 // A call that waits for a connection to a replica, or for the permit to make one.
 struct ConnectionPool::Waiter {
-  Waiter(runtime::EventLoop& loop, std::size_t which) : alarm(loop), replica(which) {}
+  Waiter(runtime::EventLoop& loop, std::size_t which, Freshness how)
+      : alarm(loop), replica(which), freshness(how) {}
   static void stop(void* self) noexcept { static_cast<Waiter*>(self)->alarm.wake_soon(); }
 
   runtime::Alarm alarm;
   std::size_t replica;
+  Freshness freshness;
   std::unique_ptr<PooledConnection> connection;  // handed over
   bool permit = false;                           // handed over
 };
@@ -56,9 +58,8 @@ void ConnectionLease::keep() noexcept {
   pool.put_idle(std::move(connection_));
 }
 
-ConnectionPool::ConnectionPool(runtime::EventLoop& loop, Dialer& dialer,
-                               ConnectionPermits& permits, std::vector<Origin> replicas,
-                               PoolOptions options)
+ConnectionPool::ConnectionPool(runtime::EventLoop& loop, Dialer& dialer, ConnectionPermits& permits,
+                               std::vector<Origin> replicas, PoolOptions options)
     : loop_(loop),
       dialer_(dialer),
       permits_(permits),
@@ -112,7 +113,7 @@ Task<Acquired> ConnectionPool::acquire(std::size_t replica, Freshness freshness,
     acquired.end = AcquireEnd::kQueueFull;
     co_return acquired;
   }
-  Waiter waiter(loop_, replica);
+  Waiter waiter(loop_, replica, freshness);
   const TimePoint began = loop_.clock().now();
   const bool served = co_await wait_for_turn(waiter, context);
   acquired.waited = loop_.clock().now() - began;
@@ -137,8 +138,7 @@ Task<bool> ConnectionPool::wait_for_turn(Waiter& waiter, runtime::CallContext co
   co_return waiter.connection != nullptr || waiter.permit;
 }
 
-Task<void> ConnectionPool::dial(std::size_t replica, Acquired& into,
-                                runtime::CallContext context) {
+Task<void> ConnectionPool::dial(std::size_t replica, Acquired& into, runtime::CallContext context) {
   Dialled dialled = co_await dialer_.dial(loop_, replicas_[replica], options_.connect, context);
   into.dial = dialled.end;
   into.detail = std::move(dialled.detail);
@@ -192,7 +192,7 @@ void ConnectionPool::serve_waiters() {
       ++at;
       continue;
     }
-    waiter.connection = take_idle(waiter.replica);
+    if (waiter.freshness == Freshness::kAny) waiter.connection = take_idle(waiter.replica);
     if (!waiter.connection) waiter.permit = take_permit();
     if (!waiter.connection && !waiter.permit) return;
     waiter.alarm.wake();  // the waiter leaves the list before this returns

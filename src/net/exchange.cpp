@@ -13,8 +13,7 @@ namespace penstock::net {
 using runtime::StopReason;
 using runtime::Task;
 
-Exchange::Exchange(ByteStream& stream, Input& input, runtime::EventLoop& loop,
-                   Duration write_stall)
+Exchange::Exchange(ByteStream& stream, Input& input, runtime::EventLoop& loop, Duration write_stall)
     : stream_(stream),
       input_(input),
       loop_(loop),
@@ -147,7 +146,7 @@ void Exchange::Send::complete(IoResult result) noexcept {
 }
 
 IoEnd Exchange::Send::await_resume() noexcept {
-  exchange_.reply_head_.clear();
+  exchange_.reply_head_ = std::string();
   if (result_->end != IoEnd::kOk) {
     exchange_.broken_ = true;  // also when it was the last write: it must not look complete
     exchange_.client_gone();

@@ -130,7 +130,7 @@ class Exchange {
   std::unique_ptr<char[]> sized_body_;
   std::string grown_body_;
   ByteLease body_lease_;
-  bool body_read_ = false;   // the body's last byte was taken off the input
+  bool body_read_ = false;  // the body's last byte was taken off the input
   bool timed_out_ = false;
 
   std::string reply_head_;  // not sent yet

@@ -258,7 +258,7 @@ TEST(ExchangeBody, LingersForABoundedTime) {
 
 // And for a bounded number of bytes.
 TEST(ExchangeBody, LingersForABoundedNumberOfBytes) {
-  HttpRig rig;
+  HttpRig rig(net::ServerOptions{.linger_bytes = 256 << 10});
   rig.handler.how = &RigHandler::ignore_body;
   const auto client = rig.connect();
   rig.send(*client, sized(1'000'000'000, std::string(300 << 10, 'x')));

@@ -101,8 +101,8 @@ HttpCall::Piece HttpCall::next() {
     case Framing::Kind::kNone: break;
     case Framing::Kind::kUntilClose: input_.consume(bytes.size()); return {Step::kData, bytes};
     case Framing::Kind::kLength: {
-      const std::string_view data = bytes.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(
-                                                        left_, bytes.size())));
+      const std::string_view data =
+          bytes.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(left_, bytes.size())));
       left_ -= data.size();
       input_.consume(data.size());
       return {Step::kData, data};
@@ -129,8 +129,7 @@ HttpCall::Piece HttpCall::next_chunk() {
 }
 
 bool HttpCall::reusable() const noexcept {
-  return complete_ && !broken_ && head_.keep_alive && !input_.peer_gone() &&
-         input_.bytes().empty();
+  return complete_ && !broken_ && head_.keep_alive && !input_.peer_gone() && input_.bytes().empty();
 }
 
 }  // namespace penstock::net

@@ -20,9 +20,9 @@ namespace penstock::net {
 
 // How waiting for a reply head ended.
 enum class HeadEnd : std::uint8_t {
-  kHead,      // head() is there
-  kClosed,    // the connection ended before any byte of a head
-  kCut,       // it ended within a head
+  kHead,       // head() is there
+  kClosed,     // the connection ended before any byte of a head
+  kCut,        // it ended within a head
   kMalformed,  // not HTTP, or HTTP that could be read in two ways
   kTimedOut,
   kStopped,  // the request was told to stop

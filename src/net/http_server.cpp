@@ -13,13 +13,6 @@ namespace penstock::net {
 using runtime::StopReason;
 using runtime::Task;
 
-namespace {
-
-constexpr Duration kLingerWait = 2s;
-constexpr std::size_t kLingerBytes = std::size_t{256} << 10;
-
-}  // namespace
-
 // One client's connection: request after request, until either side ends it.
 class Connection {
  public:
@@ -118,13 +111,13 @@ class Connection {
     if (!exchange.keep_alive_) {
       if (!exchange.body_read_) {  // a close with unread bytes would reset what we just said
         stream_.shut_down_writing();
-        co_await exchange.drain_body(kLingerWait, kLingerBytes);
+        co_await exchange.drain_body(server_.options_.linger, server_.options_.linger_bytes);
       }
       co_return false;
     }
     if (!exchange.body_read_)
-      co_await exchange.drain_body(kLingerWait, static_cast<std::size_t>(
-                                                    exchange.head_.framing.length));
+      co_await exchange.drain_body(server_.options_.linger,
+                                   static_cast<std::size_t>(exchange.head_.framing.length));
     input_.release();
     input_.shrink();
     co_return !server_.leaving_ && !exchange.timed_out_;

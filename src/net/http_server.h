@@ -1,6 +1,6 @@
 #pragma once
 
-#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -26,10 +26,14 @@ class Handler {
 };
 
 struct ServerOptions {
-  wire::HeadLimits head;
-  Duration head_wait = 10s;     // for a head, from its first byte (or the connection's start)
-  Duration keep_alive = 75s;    // for the next request
-  Duration write_stall = 60s;   // a client that reads nothing for so long is gone
+  wire::HeadLimits head = {};
+  Duration head_wait = 10s;    // for a head, from its first byte (or the connection's start)
+  Duration keep_alive = 75s;   // for the next request
+  Duration write_stall = 60s;  // a client that reads nothing for so long is gone
+  // A client that was refused while it sends is read on for so long, and so far, before the close:
+  // a close with unread bytes would reset the refusal away before it is read.
+  Duration linger = 2s;
+  std::size_t linger_bytes = std::size_t{64} << 20;
 };
 
 class Connection;

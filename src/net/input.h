@@ -30,7 +30,11 @@ class Input final : public IoWaiter {
   [[nodiscard]] std::string_view bytes() const noexcept { return {at(begin_), end_ - begin_}; }
   void consume(std::size_t count) noexcept { begin_ += count; }
   // What is buffered now stays readable where it is, consumed or not, until release().
-  void pin() noexcept { pinned_ = true; }
+  // The next reads begin small again: what follows may be nothing for a long time.
+  void pin() noexcept {
+    pinned_ = true;
+    filled_last_ = false;
+  }
   void release() noexcept {
     pinned_ = false;
     pinned_memory_.reset();

@@ -1,12 +1,13 @@
 #include "net/tcp_stream.h"
 
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-#include <algorithm>
 #include <boost/asio/buffer.hpp>
-#include <cerrno>
-#include <utility>
 
 #include "base/assert.h"
 #include "base/result.h"

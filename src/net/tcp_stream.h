@@ -1,16 +1,17 @@
 #pragma once
 
 #include <array>
+#include <memory>
+
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <memory>
 
 #include "net/byte_stream.h"
 
 namespace penstock::net {
 
-using TcpSocket = boost::asio::basic_stream_socket<boost::asio::ip::tcp,
-                                                   boost::asio::io_context::executor_type>;
+using TcpSocket =
+    boost::asio::basic_stream_socket<boost::asio::ip::tcp, boost::asio::io_context::executor_type>;
 
 // A plain TCP connection. Writes go to the kernel at once and wait only when it is full; reads wait
 // for the reactor unless the last one filled its buffer. Only .cpp files of net/ include this.

@@ -1,10 +1,11 @@
 #include "runtime/asio_loop.h"
 
+#include <optional>
+#include <utility>
+
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/system/error_code.hpp>
-#include <optional>
-#include <utility>
 
 namespace penstock::runtime {
 

@@ -1,8 +1,9 @@
 #pragma once
 
+#include <functional>
+
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <functional>
 
 #include "base/clock.h"
 #include "runtime/event_loop.h"

@@ -6,8 +6,8 @@
 namespace penstock::runtime {
 namespace {
 
-constexpr std::size_t kStep = 128;       // a class every 128 bytes
-constexpr std::size_t kClasses = 24;     // up to 3 KiB
+constexpr std::size_t kStep = 128;    // a class every 128 bytes
+constexpr std::size_t kClasses = 24;  // up to 3 KiB
 #if __has_feature(address_sanitizer)
 constexpr std::size_t kKeptMax = 0;  // so that a frame used after its end is seen
 #else

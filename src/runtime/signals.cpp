@@ -1,9 +1,10 @@
 #include "runtime/signals.h"
 
-#include <boost/asio/signal_set.hpp>
-#include <boost/system/error_code.hpp>
 #include <csignal>
 #include <utility>
+
+#include <boost/asio/signal_set.hpp>
+#include <boost/system/error_code.hpp>
 
 #include "runtime/asio_loop.h"
 

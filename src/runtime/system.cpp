@@ -1,10 +1,5 @@
 #include "runtime/system.h"
 
-#include <malloc.h>
-#include <sched.h>
-#include <sys/random.h>
-#include <sys/resource.h>
-
 #include <bit>
 #include <charconv>
 #include <chrono>
@@ -12,6 +7,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+
+#include <malloc.h>
+#include <sched.h>
+#include <sys/random.h>
+#include <sys/resource.h>
 
 namespace penstock::runtime {
 namespace {

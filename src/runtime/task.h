@@ -114,7 +114,9 @@ class [[nodiscard]] Task {
   Awaiter operator co_await() && noexcept { return Awaiter(handle_); }
 
  private:
-  void destroy() noexcept {
+  // Not inlined, so that the compiler cannot fold a callee's frame into its caller's: a coroutine
+  // with a dozen callees would hold all their frames for as long as it waits.
+  [[gnu::noinline]] void destroy() noexcept {
     if (handle_) handle_.destroy();
   }
   std::coroutine_handle<promise_type> handle_;

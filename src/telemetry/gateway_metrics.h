@@ -23,7 +23,7 @@ struct GatewayMetrics {
   // Construct on any thread, before the worker starts.
   GatewayMetrics();
 
-  // The same for the gauges of a configured provider. The worker only, or before it starts.
+  // The same for the series of a configured provider. The worker only, or before it starts.
   void announce_provider(Label provider);
 
   // tenant, workload, provider, model, surface, outcome, code (none: no error)

@@ -30,6 +30,10 @@ namespace {
 class GatewayMetricsTest : public testing::Test {
  protected:
   GatewayMetricsTest() {
+    add_provider_rows(process_, {{.provider = "stable",
+                                  .idle = [] { return 2.0; },
+                                  .active = [] { return 1.0; },
+                                  .waiting = [] { return 4.0; }}});
     add_process_rows(process_, {.in_flight = [] { return 3.0; },
                                 .in_flight_limit = [] { return 2000.0; },
                                 .access_log_dropped = [] { return 0.0; }});
@@ -60,9 +64,9 @@ TEST_F(GatewayMetricsTest, ShowsClosedSeriesAtZeroFromTheStart) {
            "penstock_access_log_dropped_total 0\n",
            "penstock_in_flight{scope=\"process\"} 3\n",
            "penstock_in_flight_limit{scope=\"process\"} 2000\n",
-           "penstock_upstream_connections{provider=\"stable\",state=\"idle\"} 0\n",
-           "penstock_upstream_connections{provider=\"stable\",state=\"active\"} 0\n",
-           "penstock_upstream_pool_waiting{provider=\"stable\"} 0\n",
+           "penstock_upstream_connections{provider=\"stable\",state=\"idle\"} 2\n",
+           "penstock_upstream_connections{provider=\"stable\",state=\"active\"} 1\n",
+           "penstock_upstream_pool_waiting{provider=\"stable\"} 4\n",
            "penstock_upstream_pool_wait_seconds_count{provider=\"stable\"} 0\n",
            "penstock_stream_malformed_total{provider=\"stable\"} 0\n",
            "# TYPE penstock_requests_total counter\n",

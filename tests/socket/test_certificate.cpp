@@ -14,8 +14,8 @@
 namespace penstock::net {
 namespace {
 
-void must(bool fine) {
-  if (!fine) std::abort();
+void must(int fine) {
+  if (fine == 0) std::abort();
 }
 
 void extend(X509& certificate, int what, const char* value) {

@@ -48,6 +48,7 @@ class ScriptedUpstream::Connection {
     peer_.resume_reading();
   }
   [[nodiscard]] bool open() const noexcept { return !peer_.left(); }
+  [[nodiscard]] std::size_t unsent() const noexcept { return peer_.unsent(); }
 
  private:
   static void on_time(void* self) { static_cast<Connection*>(self)->act(); }
@@ -221,6 +222,12 @@ std::size_t ScriptedUpstream::open() const noexcept {
   std::size_t count = 0;
   for (const std::unique_ptr<Connection>& connection : connections_) count += connection->open();
   return count;
+}
+
+std::size_t ScriptedUpstream::unsent() const noexcept {
+  std::size_t bytes = 0;
+  for (const std::unique_ptr<Connection>& connection : connections_) bytes += connection->unsent();
+  return bytes;
 }
 
 }  // namespace penstock::test

@@ -89,6 +89,8 @@ class ScriptedUpstream {
   [[nodiscard]] const std::deque<Request>& requests() const noexcept { return requests_; }
   // Connections that are open at this end.
   [[nodiscard]] std::size_t open() const noexcept;
+  // Bytes of answers that no connection has taken yet.
+  [[nodiscard]] std::size_t unsent() const noexcept;
 
  private:
   class Connection;

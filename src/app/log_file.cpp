@@ -1,16 +1,16 @@
-#include "app/access_log_sink.h"
-
-#include <fcntl.h>
-#include <unistd.h>
+#include "app/log_file.h"
 
 #include <cerrno>
 #include <cstring>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 namespace penstock::app {
 
-AccessLogSink::~AccessLogSink() { close(); }
+LogFile::~LogFile() { close(); }
 
-Result<void> AccessLogSink::open(const std::string& target) {
+Result<void> LogFile::open(const std::string& target) {
   if (target == "off") return {};
   int descriptor = target == "stderr" ? STDERR_FILENO : STDOUT_FILENO;
   if (target.starts_with("file:")) {
@@ -18,14 +18,14 @@ Result<void> AccessLogSink::open(const std::string& target) {
     file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
     if (file_ < 0)
       return fail(ErrorCode::kInvalidRequest,
-                  "telemetry.access_log: cannot open " + path + ": " + std::strerror(errno));
+                  "cannot open the log " + path + ": " + std::strerror(errno));
     descriptor = file_;
   }
   writer_ = std::make_unique<telemetry::LineWriter>(descriptor);
   return {};
 }
 
-void AccessLogSink::close() {
+void LogFile::close() {
   if (writer_) writer_->close();
   if (file_ >= 0) ::close(file_);
   file_ = -1;

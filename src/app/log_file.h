@@ -9,13 +9,13 @@
 
 namespace penstock::app {
 
-// Where the access log goes: stdout, stderr, off or file:path.
-class AccessLogSink final : public LogSink {
+// Where a log goes: stdout, stderr, off or file:path. Lines leave on a thread of their own.
+class LogFile final : public LogSink {
  public:
-  AccessLogSink() = default;
-  ~AccessLogSink() override;
-  AccessLogSink(const AccessLogSink&) = delete;
-  AccessLogSink& operator=(const AccessLogSink&) = delete;
+  LogFile() = default;
+  ~LogFile() override;
+  LogFile(const LogFile&) = delete;
+  LogFile& operator=(const LogFile&) = delete;
 
   // Before the first line. errors: kInvalidRequest when the file cannot be opened.
   [[nodiscard]] Result<void> open(const std::string& target);

@@ -1,0 +1,37 @@
+#include "control/ceilings.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "base/assert.h"
+#include "control/in_flight_limit.h"
+#include "control/priority.h"
+
+namespace penstock::control {
+
+void Ceilings::add(InFlightLimit& limit, Shares shares) noexcept {
+  PENSTOCK_ASSERT(count_ < Slots::kSlotsMax);
+  links_[count_++] = {&limit, shares};
+}
+
+Entrance Ceilings::enter(Priority priority) noexcept {
+  Slots entered;
+  for (std::size_t i = 0; i < count_; ++i) {
+    const Priority as = links_[i].shares == Shares::kNone ? Priority::kInteractive : priority;
+    std::optional<Slot> slot = links_[i].limit->enter(as);
+    if (!slot) return {.slots = std::nullopt, .refused_by = i};
+    entered.slots_[i] = *std::move(slot);
+  }
+  return {.slots = std::move(entered)};
+}
+
+double Ceilings::saturation() const noexcept {
+  double highest = 0;
+  for (std::size_t i = 0; i < count_; ++i)
+    highest = std::max(highest, links_[i].limit->saturation());
+  return highest;
+}
+
+}  // namespace penstock::control

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "control/in_flight_limit.h"
+#include "control/priority.h"
+
+namespace penstock::control {
+
+// One request's places under all its ceilings; given back together. Move-only.
+class Slots {
+ public:
+  static constexpr std::size_t kSlotsMax = 4;
+
+ private:
+  friend class Ceilings;
+  std::array<Slot, kSlotsMax> slots_;
+};
+
+// Whether the classes of requests have shares of a ceiling, or all of them the whole.
+enum class Shares : std::uint8_t { kNone, kByPriority };
+
+struct Entrance {
+  std::optional<Slots> slots;  // nullopt: refused, and nothing is held
+  std::size_t refused_by = 0;  // which ceiling, in the order they were added; when refused
+};
+
+// The ceilings on what one request adds to what runs at once, innermost first (workload, tenant,
+// process). All let it in or none does. A view for the length of one decision.
+class Ceilings {
+ public:
+  // At most Slots::kSlotsMax.
+  void add(InFlightLimit& limit, Shares shares) noexcept;
+
+  [[nodiscard]] Entrance enter(Priority priority) noexcept;
+  // The highest in flight ÷ limit; 0 without ceilings.
+  [[nodiscard]] double saturation() const noexcept;
+
+ private:
+  struct Link {
+    InFlightLimit* limit = nullptr;
+    Shares shares = Shares::kNone;
+  };
+  std::array<Link, Slots::kSlotsMax> links_{};
+  std::size_t count_ = 0;
+};
+
+}  // namespace penstock::control

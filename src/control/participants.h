@@ -1,0 +1,38 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/rng.h"
+#include "control/balancer.h"
+
+namespace penstock::control {
+
+// Those that take part in one pick: eligible, not tried, and drawn by their slow start. When all of
+// them are in slow start nobody is held back. Empty only when nothing can be picked.
+class Participants {
+ public:
+  Participants(TargetView targets, const TriedSet& tried, Rng& rng);
+
+  [[nodiscard]] std::span<const std::uint16_t> indices() const noexcept {
+    return {indices_.data(), count_};
+  }
+
+ private:
+  std::array<std::uint16_t, kTargetsMax> indices_;
+  std::size_t count_ = 0;
+};
+
+// Two different ones of `participants`, each pair equally likely. At least two.
+struct Pair {
+  TargetIndex first = 0;
+  TargetIndex second = 0;
+};
+[[nodiscard]] Pair draw_two(const Participants& participants, Rng& rng);
+
+// One of the two at random, in proportion to their weights.
+[[nodiscard]] TargetIndex draw_by_weight(TargetView targets, Pair pair, Rng& rng);
+
+}  // namespace penstock::control

@@ -1,0 +1,121 @@
+#include "tests/scenario/gateway_rig.h"
+
+#include <array>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "config/compile.h"
+#include "telemetry/exposition.h"
+#include "tests/support/memory_files.h"
+#include "tests/support/seeded_rng.h"
+
+namespace penstock::scenario {
+namespace {
+
+constexpr std::uint64_t kSeed = 20250101;
+
+// The sections that a scenario does not name itself.
+std::string whole_config(std::string_view given, std::string_view provider) {
+  const std::array<std::pair<std::string_view, std::string>, 5> usual{{
+      {"version:", "version: 1\n"},
+      {"listen:", "listen: {}\n"},
+      {"auth:", "auth: { mode: dev }\n"},
+      {"providers:",
+       "providers:\n  p: { dialect: openai, replicas: [ http://up:8000 ], key: env:KEY" +
+           (provider.empty() ? std::string() : ", " + std::string(provider)) + " }\n"},
+      {"models:", "models:\n  m: { targets: [ { provider: p, model: up } ] }\n"},
+  }};
+  std::string text;
+  for (const auto& [key, section] : usual) {
+    const std::string at_line = "\n" + std::string(key);
+    if (!given.starts_with(key) && given.find(at_line) == std::string_view::npos) text += section;
+  }
+  return text + std::string(given);
+}
+
+net::ServerOptions server_options(const config::Config& config) {
+  net::ServerOptions options;
+  options.head.header_bytes = static_cast<std::size_t>(config.limits.header_bytes.value);
+  options.head.target_bytes = static_cast<std::size_t>(config.limits.target_bytes.value);
+  options.head_wait = config.listen.head_wait;
+  options.keep_alive = config.listen.keep_alive;
+  options.write_stall = config.listen.write_stall;
+  return options;
+}
+
+runtime::Task<void> close_pools(gateway::Worker& worker) {
+  for (const auto& pool : worker.pools) co_await pool->close();
+}
+
+}  // namespace
+
+GatewayRig::GatewayRig(std::string_view config, std::string_view provider,
+                       test::LoopbackOptions to_provider, test::LoopbackOptions from_provider)
+    : upstream(loop, net, kPlace, to_provider, from_provider) {
+  support::MemoryDisk disk;
+  support::MemorySecrets secrets;
+  secrets.put("env:KEY", "sk-provider");
+  disk.put("penstock.yaml", whole_config(config, provider));
+  const config::LoadResult loaded = config::load("penstock.yaml", disk, secrets);
+  for (const std::string& line : config::rendered(loaded.problems, loaded.file))
+    ADD_FAILURE() << line;
+  if (!loaded.ok()) return;
+  process_ = std::make_unique<gateway::Process>(loaded.config.limits);
+  auto compiled = config::compile(loaded.config, secrets, process_->labels, loop.clock().wall());
+  if (!compiled) {
+    ADD_FAILURE() << compiled.error().message;
+    return;
+  }
+  snapshot_ = *std::move(compiled);
+  worker_ = std::make_unique<gateway::Worker>(*process_, loop, net,
+                                              std::make_unique<test::SeededRng>(kSeed),
+                                              gateway::Logs{log, operators_log}, snapshot_);
+  pipeline_ = std::make_unique<gateway::Pipeline>(*worker_);
+  server_ = std::make_unique<net::HttpServer>(loop, *pipeline_, server_options(loaded.config));
+  shards_ = std::make_unique<ShardedSource<telemetry::GatewayMetrics>>(
+      std::vector<const telemetry::GatewayMetrics*>{&worker_->metrics}, process_->labels);
+  process_->ready.store(true);
+}
+
+GatewayRig::~GatewayRig() { loop.run_until_idle(); }
+
+test::LoopbackPair GatewayRig::connect(test::LoopbackOptions to_client) {
+  test::LoopbackPair pair = loopback(loop, test::LoopbackOptions(), to_client);
+  server_->accept(std::move(pair.server));
+  return pair;
+}
+
+void GatewayRig::shut_down() {
+  process_->draining.store(true);
+  server_->shut_down();
+}
+
+void GatewayRig::expect_settled() {
+  loop.advance(3s);  // a server lingers for 2 s behind a body that it refused
+  std::size_t idle = 0;
+  for (const fleet::Provider& provider : snapshot_->providers) {
+    EXPECT_EQ(provider.permits->taken(), provider.permits->idle.load()) << provider.name;
+    EXPECT_EQ(provider.permits->waiting(), 0U) << provider.name;
+    idle += provider.permits->idle.load();
+  }
+  EXPECT_EQ(net.counts(kPlace).open, idle);
+  EXPECT_EQ(server_->connections(), 0U);
+  EXPECT_EQ(loop.timers().armed(), idle) << "only idle connections may have a timer";
+  EXPECT_EQ(process_->in_flight.in_flight(), 0U);
+  EXPECT_EQ(process_->body_memory.used(), 0_B);
+  server_->abort();
+  closing_.spawn(close_pools(*worker_));
+  loop.run_until_idle();
+  EXPECT_EQ(closing_.running(), 0U);
+  EXPECT_EQ(net.counts(kPlace).open, 0U);
+  EXPECT_EQ(permits().taken(), 0U);
+  EXPECT_EQ(loop.timers().armed(), 0U);
+}
+
+std::string GatewayRig::metrics() const {
+  const std::array<const MetricSource*, 1> sources{shards_.get()};
+  return telemetry::render_exposition(sources);
+}
+
+}  // namespace penstock::scenario

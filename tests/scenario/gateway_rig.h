@@ -1,0 +1,74 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/metric_shards.h"
+#include "base/seams.h"
+#include "config/load.h"
+#include "gateway/pipeline.h"
+#include "gateway/snapshot.h"
+#include "gateway/worker.h"
+#include "net/connection_permits.h"
+#include "net/http_server.h"
+#include "runtime/task_group.h"
+#include "tests/support/loopback_net.h"
+#include "tests/support/manual_loop.h"
+#include "tests/support/scripted_upstream.h"
+
+namespace penstock::scenario {
+
+// Keeps a log's lines.
+class KeptLog final : public LogSink {
+ public:
+  void write(std::string_view line) noexcept override { lines.emplace_back(line); }
+  std::vector<std::string> lines;
+};
+
+// A whole gateway with one worker on connections in memory and virtual time, as app/ wires it. Its
+// one usual provider is at "up:8000".
+class GatewayRig {
+ public:
+  static constexpr const char* kPlace = "up:8000";
+
+  // config, provider: as in Scenario. What cannot be loaded fails the test; see ok().
+  GatewayRig(std::string_view config, std::string_view provider,
+             test::LoopbackOptions to_provider = test::LoopbackOptions(),
+             test::LoopbackOptions from_provider = test::LoopbackOptions());
+  GatewayRig(const GatewayRig&) = delete;
+  GatewayRig& operator=(const GatewayRig&) = delete;
+  ~GatewayRig();
+
+  [[nodiscard]] bool ok() const noexcept { return worker_ != nullptr; }
+  [[nodiscard]] test::LoopbackPair connect(test::LoopbackOptions to_client);
+  // As a signal does it: draining is set, idle connections close, requests are told to stop.
+  void shut_down();
+  // Nothing may be in flight, charged, armed or open any more but idle connections; then ends
+  // those too and looks again. Once, when all clients have left.
+  void expect_settled();
+
+  [[nodiscard]] std::string metrics() const;
+  [[nodiscard]] net::ConnectionPermits& permits() const {
+    return *snapshot_->providers.front().permits;
+  }
+  [[nodiscard]] gateway::Process& process() noexcept { return *process_; }
+
+  test::ManualLoop loop;
+  test::LoopbackNet net{loop};
+  test::ScriptedUpstream upstream;
+  KeptLog log;
+  KeptLog operators_log;
+
+ private:
+  std::unique_ptr<gateway::Process> process_;
+  std::shared_ptr<const gateway::Snapshot> snapshot_;
+  std::unique_ptr<gateway::Worker> worker_;
+  std::unique_ptr<gateway::Pipeline> pipeline_;
+  std::unique_ptr<net::HttpServer> server_;
+  std::unique_ptr<ShardedSource<telemetry::GatewayMetrics>> shards_;
+  runtime::TaskGroup closing_;
+};
+
+}  // namespace penstock::scenario
