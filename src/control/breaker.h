@@ -3,10 +3,8 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
-#include <tuple>
 #include <utility>
 
-#include "base/describe.h"
 #include "base/field.h"
 #include "base/units.h"
 #include "control/tagged_count.h"
@@ -21,25 +19,6 @@ struct BreakerConfig {                      // YAML: providers.*.breaker
   Duration open_for = 30s;   // at least 100 ms
   Ratio half_open{100'000};  // the share of requests that probe; above 0
 };
-
-constexpr auto fields(Describe<BreakerConfig>) {
-  using C = BreakerConfig;
-  return std::tuple{
-      field("slow_call", &C::slow_call, or_word("off", range(100ms, 1h)), Reload::kLive,
-            "A call without content for so long counts as slow. off: errors only, and time-outs "
-            "do not count either."),
-      field("rate", &C::rate, range(Ratio{10'000}, Ratio{1'000'000}), Reload::kLive,
-            "The share of failed and slow calls at which it opens."),
-      field("samples_min", &C::samples_min, range(1, 100'000), Reload::kLive,
-            "It does not open below so many calls in the window."),
-      field("window", &C::window, range(100ms, 1h), Reload::kLive,
-            "How far back calls count, in ten steps."),
-      field("open_for", &C::open_for, range(100ms, 1h), Reload::kLive,
-            "How long it stays open before it probes."),
-      field("half_open", &C::half_open, range(Ratio{10'000}, Ratio{1'000'000}), Reload::kLive,
-            "The share of requests that probe a half-open replica, at most 4 at once."),
-  };
-}
 
 // In the order of the gauge `provider_status`.
 enum class BreakerState : std::uint8_t { kClosed, kHalfOpen, kOpen };

@@ -4,9 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <tuple>
 
-#include "base/describe.h"
 #include "base/error.h"
 #include "base/field.h"
 #include "base/rng.h"
@@ -23,23 +21,6 @@ struct RetryConfig {               // YAML: retry
   Duration backoff_cap = 2s;
   Duration wait_max = 2s;  // the longest Retry-After that is waited for
 };
-
-constexpr auto fields(Describe<RetryConfig>) {
-  using C = RetryConfig;
-  return std::tuple{
-      field("attempts_max", &C::attempts_max, range(1, 10), Reload::kLive,
-            "Attempts for one request, the first and those at fallbacks included."),
-      field("budget", &C::budget, range(Ratio{0}, Ratio{1'000'000}), Reload::kLive,
-            "Retries at a provider, as a share of the requests that began there in any 10 s; at "
-            "least 3. 0% turns retries off."),
-      field("backoff_base", &C::backoff_base, range(1ms, 10s), Reload::kLive,
-            "Upper bound of the first full-jitter sleep before the same replica is tried again."),
-      field("backoff_cap", &C::backoff_cap, range(1ms, 1min), Reload::kLive,
-            "Upper bound of every such sleep."),
-      field("wait_max", &C::wait_max, range(0ms, 1min), Reload::kLive,
-            "The longest Retry-After of a provider that is waited for."),
-  };
-}
 
 enum class TargetRole : std::uint8_t {
   kWeighted,  // one of the model's targets, drawn by weight

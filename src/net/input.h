@@ -18,7 +18,7 @@ namespace penstock::net {
 // otherwise, also while a read is standing.
 class Input final : public IoWaiter {
  public:
-  static constexpr std::size_t kSmall = 4096;  // what an idle connection holds
+  static constexpr std::size_t kSmall = 3072;  // what an idle connection holds
   static constexpr std::size_t kLarge = 65536;
 
   explicit Input(ByteStream& stream) noexcept : stream_(stream) {}
