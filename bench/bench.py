@@ -21,7 +21,10 @@ from report import Report, kib, mib, runs_of, us, with_spread
 from subjects import Bench
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-RATIO_MAX = 1.5
+RATIO_MAX = 1.5  # what a whole run claims
+# A short run on a busy machine has seen HAProxy move by a quarter between runs: it only catches what
+# no noise explains.
+SMOKE_RATIO_MAX = 2.0
 
 
 class Plan:
@@ -30,6 +33,7 @@ class Plan:
     def __init__(self, smoke, patience):
         self.smoke = smoke
         self.patience = patience  # seconds to wait for a quiet machine before each run
+        self.ratio_max = SMOKE_RATIO_MAX if smoke else RATIO_MAX
         self.rounds = 3 if smoke else 7
         self.seconds = 2 if smoke else 4
         self.latency_rounds = 1 if smoke else 3
@@ -43,15 +47,15 @@ class Plan:
         return None if self.smoke else ok
 
 
-def cpu_rows(report, subjects, refused, unit, extra_max):
+def cpu_rows(report, subjects, refused, unit, extra_max, ratio_max):
     by_name = {subject.name: subject for subject in subjects}
     key = f"cpu_us_per_{unit}"
     haproxy, relay, penstock = (by_name[name] for name in ("haproxy", "relay", "penstock"))
     ratio = penstock.median(key) / haproxy.median(key)
     report.row(f"CPU per {'unary request' if unit == 'request' else 'streamed chunk'}",
                with_spread(penstock, key), haproxy=with_spread(haproxy, key),
-               relay=with_spread(relay, key), ratio=f"{ratio:.2f}", target=f"≤ {RATIO_MAX} ×",
-               ok=ratio <= RATIO_MAX)
+               relay=with_spread(relay, key), ratio=f"{ratio:.2f}", target=f"≤ {ratio_max} ×",
+               ok=ratio <= ratio_max)
     extra = penstock.median(key) - relay.median(key)
     report.row(f"what Penstock adds to the relay, per {unit}", us(extra),
                target=f"aim ≤ {extra_max} µs: {'met' if extra <= extra_max else 'not met'}")
@@ -60,12 +64,12 @@ def cpu_rows(report, subjects, refused, unit, extra_max):
 
 def unary(bench, plan, report):
     subjects, refused = figures.unary(bench, plan.rounds, plan.seconds, plan.patience)
-    cpu_rows(report, subjects, refused, "request", 5)
+    cpu_rows(report, subjects, refused, "request", 5, plan.ratio_max)
 
 
 def chunk(bench, plan, report):
     subjects, refused = figures.chunks(bench, plan.rounds, plan.seconds + 1, plan.patience)
-    cpu_rows(report, subjects, refused, "chunk", 1.5)
+    cpu_rows(report, subjects, refused, "chunk", 1.5, plan.ratio_max)
 
 
 def added_latency(bench, plan, report):
