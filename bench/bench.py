@@ -22,8 +22,8 @@ from subjects import Bench
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RATIO_MAX = 1.5  # what a whole run claims
-# A short run on a busy machine has seen HAProxy move by a quarter between runs: it only catches what
-# no noise explains.
+# HAProxy has been seen to move by a quarter between short runs on a busy machine: one of those
+# only catches what no noise explains.
 SMOKE_RATIO_MAX = 2.0
 
 

@@ -7,14 +7,18 @@
 #include <array>
 #include <charconv>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
 #include <list>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/result.h"
 #include "net/address.h"
 #include "net/byte_stream.h"
 #include "net/dialer.h"

@@ -3,14 +3,21 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "base/error.h"
+#include "base/error_code.h"
 #include "base/result.h"
 #include "crypto/compare.h"
 #include "dialect/openai/error.h"
 #include "gateway/health_reply.h"
+#include "gateway/surface_of.h"
+#include "net/exchange.h"
 #include "telemetry/exposition.h"
 #include "wire/head_writer.h"
+#include "wire/header_list.h"
+#include "wire/request_head.h"
 
 namespace penstock::admin {
 
@@ -58,7 +65,7 @@ Task<void> Admin::serve(net::Exchange& exchange) {
         exchange, Error(ErrorCode::kUnauthenticated, "The admin plane asks for its bearer token."));
     co_return;
   }
-  if (head.target.substr(0, head.target.find('?')) != "/metrics") {
+  if (gateway::path_of(head.target) != "/metrics") {
     co_await reply_error(exchange, Error(ErrorCode::kNotFound));
     co_return;
   }

@@ -3,12 +3,14 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include "app/serve.h"
 #include "base/result.h"
+#include "base/seams.h"
 #include "config/load.h"
 #include "lab/mock.h"
 #include "net/address.h"
@@ -82,7 +84,7 @@ int dev() {
   }
   std::vector<KnownProvider> found;
   for (const KnownProvider& provider : kKnown)
-    if (runtime::environment(std::string(provider.variable)).value_or("") != "")
+    if (!runtime::environment(std::string(provider.variable)).value_or("").empty())
       found.push_back(provider);
   const runtime::SystemSecrets secrets(".");
   const TextDisk disk(config_text(net::to_text((*mock)->address()), found));

@@ -1,19 +1,46 @@
 #include "app/gateway_process.h"
 
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "admin/admin.h"
 #include "app/version.h"
+#include "app/worker_thread.h"
 #include "base/address.h"
+#include "base/error_code.h"
+#include "base/metric_shards.h"
+#include "base/result.h"
+#include "base/seams.h"
+#include "base/secret.h"
+#include "base/units.h"
 #include "config/compile.h"
+#include "config/config.h"
 #include "config/secrets.h"
+#include "fleet/provider.h"
+#include "gateway/snapshot.h"
+#include "gateway/worker.h"
 #include "net/address.h"
+#include "net/byte_stream.h"
+#include "net/connection_permits.h"
+#include "net/http_server.h"
 #include "net/listen_socket.h"
+#include "net/tcp_listener.h"
+#include "net/tls.h"
+#include "runtime/system.h"
+#include "runtime/task.h"
+#include "telemetry/gateway_metrics.h"
 
 namespace penstock::app {
 namespace {
 
 // How long what runs may take to end after a signal; the promise is to exit within 5 s.
-constexpr Duration kLeaveMax = 4s;
+constexpr Duration kLeaveMax = 3500ms;
+// Nobody who needs no token may take all descriptors.
+constexpr std::size_t kAdminConnectionsMax = 256;
 
 Result<net::Address> address_of(const std::string& text) {
   const std::optional<ListenAddress> parsed = parse_listen_address(text);
@@ -46,7 +73,7 @@ Result<void> GatewayProcess::prepare() {
     PENSTOCK_TRY(tls_, net::TlsServer::create(certificate.reveal(), key));
   }
   if (!config_.admin.token.empty()) {
-    PENSTOCK_TRY(admin_token_, config::resolve(config_.admin.token, secrets_));
+    PENSTOCK_TRY(admin_token_, config::resolve_word(config_.admin.token, secrets_));
   }
   return {};
 }
@@ -95,7 +122,8 @@ void GatewayProcess::start_admin(net::ListenSet listen) {
   admin_listener_ = std::make_unique<net::TcpListener>(
       loop_, std::move(listen.sockets.front()),
       [this](std::unique_ptr<net::ByteStream> stream) { admin_server_->accept(std::move(stream)); },
-      net::ListenerOptions{});
+      net::ListenerOptions{.connections = &admin_connections_,
+                           .connections_max = kAdminConnectionsMax});
 }
 
 void GatewayProcess::add_metrics() {
@@ -103,7 +131,8 @@ void GatewayProcess::add_metrics() {
       callbacks_,
       {.in_flight = [this] { return static_cast<double>(process_.in_flight.in_flight()); },
        .in_flight_limit = [this] { return static_cast<double>(process_.in_flight.limit()); },
-       .access_log_dropped = [this] { return access_log_.dropped(); }});
+       .access_log_dropped = [this] { return access_log_.dropped(); },
+       .log_dropped = [this] { return log_.dropped(); }});
   telemetry::add_provider_rows(callbacks_, provider_reads(*snapshot_));
   std::vector<const telemetry::GatewayMetrics*> shards;
   for (const auto& worker : workers_) shards.push_back(&worker->metrics());

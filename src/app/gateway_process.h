@@ -68,6 +68,7 @@ class GatewayProcess {
   std::shared_ptr<net::TlsServer> tls_;
   Secret admin_token_;
   std::atomic<std::size_t> connections_ = 0;
+  std::atomic<std::size_t> admin_connections_ = 0;
   std::vector<std::unique_ptr<WorkerThread>> workers_;
   std::atomic<std::size_t> workers_running_ = 0;
 

@@ -7,6 +7,7 @@
 
 #include "app/on_signal.h"
 #include "base/quantity_text.h"
+#include "base/units.h"
 #include "lab/load.h"
 #include "lab/mock.h"
 #include "runtime/system.h"

@@ -2,9 +2,15 @@
 
 #include <cerrno>
 #include <cstring>
+#include <memory>
+#include <string>
 
 #include <fcntl.h>
 #include <unistd.h>
+
+#include "base/error_code.h"
+#include "base/result.h"
+#include "telemetry/line_writer.h"
 
 namespace penstock::app {
 
@@ -21,7 +27,9 @@ Result<void> LogFile::open(const std::string& target) {
                   "cannot open the log " + path + ": " + std::strerror(errno));
     descriptor = file_;
   }
-  writer_ = std::make_unique<telemetry::LineWriter>(descriptor);
+  telemetry::LineWriterOptions options;
+  options.drain_max = 500ms;  // two of them must fit into the time to leave
+  writer_ = std::make_unique<telemetry::LineWriter>(descriptor, options);
   return {};
 }
 

@@ -1,14 +1,20 @@
-#include <cstdlib>
+#include <algorithm>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 #include "app/dev.h"
+#include "app/gateway_process.h"
 #include "app/keys.h"
 #include "app/lab_verbs.h"
 #include "app/serve.h"
 #include "app/version.h"
+#include "base/nearest.h"
+#include "base/result.h"
 #include "config/load.h"
 #include "config/schema.h"
 #include "config/show.h"
@@ -16,6 +22,8 @@
 
 namespace penstock::app {
 namespace {
+
+constexpr int kExitUsage = 106;  // what the command-line library says for a missing verb
 
 // Loads a config and prints what is wrong with it.
 config::LoadResult load_and_report(const std::string& path) {
@@ -35,6 +43,11 @@ int check(const std::string& path) {
                loaded.problems.size() == 1 ? "" : "s");
     return config::kExitConfig;
   }
+  const runtime::SystemSecrets secrets(".");
+  if (const Result<void> usable = GatewayProcess(loaded.config, secrets).prepare(); !usable) {
+    fmt::print(stderr, "{}: {}\n", path, usable.error().message);
+    return config::kExitConfig;
+  }
   fmt::print("{}: fine, {} provider(s), {} model(s)\n", path, loaded.config.providers.size(),
              loaded.config.models.size());
   return 0;
@@ -47,11 +60,25 @@ int show(const std::string& path) {
   return 0;
 }
 
+// A verb that does not exist, told with the nearest that does; empty when the first word is fine.
+std::string unknown_verb(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return {};
+  const std::string_view word = argv[1];
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands({})) names.push_back(verb->get_name());
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  if (std::ranges::find(views, word) != views.end()) return {};
+  const std::optional<std::string_view> near = nearest(word, views);
+  return fmt::format("penstock: unknown verb \"{}\"{}; penstock --help lists them", word,
+                     near ? fmt::format(" — did you mean \"{}\"?", *near) : "");
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Penstock: an LLM gateway. One process between programs and the models they call.",
                "penstock");
   app.require_subcommand(1);
   app.set_help_all_flag("--help-all", "Help for every verb");
+  app.set_version_flag("--version", fmt::format("penstock {}", kVersion));
   int code = 0;
   std::string path;
   const auto takes_file = [&path](CLI::App* verb) {
@@ -80,6 +107,10 @@ int run(int argc, char** argv) {
   app.add_subcommand("version", "Print the version")->callback([&] {
     fmt::print("penstock {}\n", kVersion);
   });
+  if (const std::string unknown = unknown_verb(app, argc, argv); !unknown.empty()) {
+    fmt::print(stderr, "{}\n", unknown);
+    return kExitUsage;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,11 +1,14 @@
 #include "app/on_signal.h"
 
 #include <csignal>
+#include <functional>
 #include <memory>
 #include <utility>
 
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "lab/on_stop.h"
 #include "runtime/asio_loop.h"
 #include "runtime/signals.h"
 #include "runtime/thread.h"

@@ -1,14 +1,19 @@
 #include "app/serve.h"
 
-#include <atomic>
 #include <csignal>
-#include <filesystem>
+#include <cstdio>
+#include <string>
+#include <utility>
 
 #include <unistd.h>
 
 #include <fmt/core.h>
 
 #include "app/gateway_process.h"
+#include "base/result.h"
+#include "base/seams.h"
+#include "config/load.h"
+#include "identity/auth_config.h"
 #include "runtime/signals.h"
 #include "runtime/system.h"
 
@@ -35,7 +40,10 @@ int serve(const config::LoadResult& loaded, const SecretSource& secrets,
   });
   on_listening(gateway.data_address(), gateway.admin_address());
   gateway.loop().run();
-  return 0;
+  // Everything has ended and the logs are written. A name server that is still being asked may take
+  // half a minute to time out, and nobody waits for its answer any more.
+  std::fflush(nullptr);
+  ::_exit(0);
 }
 
 int serve_file(const std::string& path) {

@@ -1,8 +1,15 @@
 #include "app/worker_thread.h"
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 
+#include "base/units.h"
+#include "net/byte_stream.h"
+#include "net/listen_socket.h"
+#include "net/tcp_listener.h"
+#include "runtime/task.h"
 #include "runtime/timer.h"
 
 namespace penstock::app {

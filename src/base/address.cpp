@@ -1,6 +1,11 @@
 #include "base/address.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/units.h"
+
 namespace penstock {
 namespace {
 

@@ -1,6 +1,9 @@
 #include "base/error_code.h"
 
 #include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "base/assert.h"

@@ -1,5 +1,6 @@
 #include "base/error_code.h"
 
+#include <cstddef>
 #include <set>
 #include <string_view>
 #include <utility>

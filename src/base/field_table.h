@@ -57,10 +57,10 @@ consteval auto later_names_of() {
 }
 template <class E>
 consteval auto words_of() {
-  constexpr auto typed = enum_names(Describe<E>{});
-  std::array<EnumName<std::int64_t>, typed.size()> words{};
-  for (std::size_t i = 0; i < typed.size(); ++i)
-    words[i] = {typed[i].word, static_cast<std::int64_t>(std::to_underlying(typed[i].value))};
+  constexpr auto kTyped = enum_names(Describe<E>{});
+  std::array<EnumName<std::int64_t>, kTyped.size()> words{};
+  for (std::size_t i = 0; i < kTyped.size(); ++i)
+    words[i] = {kTyped[i].word, static_cast<std::int64_t>(std::to_underlying(kTyped[i].value))};
   return words;
 }
 
@@ -96,13 +96,13 @@ consteval Unit unit_of() {
 
 template <class T, std::size_t I>
 consteval Row make_row() {
-  constexpr auto typed = std::get<I>(kFields<T>);
-  using Member = std::remove_cvref_t<decltype(std::declval<T>().*(typed.member))>;
-  static_assert(typed.rule.unit == unit_of<Member>(), "the bounds are of another unit");
-  return {.key = typed.key,
-          .rule = typed.rule,
-          .reload = typed.reload,
-          .doc = typed.doc,
+  constexpr auto kTyped = std::get<I>(kFields<T>);
+  using Member = std::remove_cvref_t<decltype(std::declval<T>().*(kTyped.member))>;
+  static_assert(kTyped.rule.unit == unit_of<Member>(), "the bounds are of another unit");
+  return {.key = kTyped.key,
+          .rule = kTyped.rule,
+          .reload = kTyped.reload,
+          .doc = kTyped.doc,
           .type = &kType<Member>,
           .get = [](const void* owner) -> const void* {
             return &(as<T>(owner).*(std::get<I>(kFields<T>).member));

@@ -1,6 +1,8 @@
 #include "base/field_text.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <string_view>
 
 #include "base/address.h"
 

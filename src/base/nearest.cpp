@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
 
 namespace penstock {
 namespace {

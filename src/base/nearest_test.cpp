@@ -1,6 +1,7 @@
 #include "base/nearest.h"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 

@@ -3,12 +3,19 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
+
+#include "base/field.h"
+#include "base/units.h"
 
 namespace penstock {
 namespace {

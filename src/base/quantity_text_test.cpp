@@ -1,10 +1,14 @@
 #include "base/quantity_text.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
 
 #include <gtest/gtest.h>
+
+#include "base/field.h"
+#include "base/units.h"
 
 namespace penstock {
 namespace {

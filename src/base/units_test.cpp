@@ -1,7 +1,7 @@
 #include "base/units.h"
 
+#include <chrono>
 #include <concepts>
-#include <utility>
 
 #include <gtest/gtest.h>
 

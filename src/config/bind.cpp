@@ -1,13 +1,21 @@
 #include "config/bind.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/assert.h"
+#include "base/field.h"
+#include "base/field_type.h"
+#include "config/path.h"
+#include "config/problem.h"
 #include "config/scalar.h"
-#include "config/value_text.h"
+#include "config/yaml_tree.h"
 
 namespace penstock::config {
 namespace {

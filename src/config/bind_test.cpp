@@ -10,11 +10,15 @@
 
 #include <gtest/gtest.h>
 
+#include "base/describe.h"
 #include "base/field.h"
 #include "base/field_table.h"
 #include "base/named.h"
 #include "base/secret_ref.h"
 #include "base/units.h"
+#include "config/path.h"
+#include "config/problem.h"
+#include "config/yaml_tree.h"
 
 namespace penstock::config {
 namespace {

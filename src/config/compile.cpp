@@ -1,14 +1,33 @@
 #include "config/compile.h"
 
+#include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/address.h"
+#include "base/error_code.h"
+#include "base/label.h"
+#include "base/result.h"
+#include "base/seams.h"
+#include "base/secret.h"
+#include "base/units.h"
+#include "config/config.h"
+#include "config/models_config.h"
+#include "config/providers_config.h"
 #include "config/secrets.h"
+#include "config/tenants_config.h"
 #include "crypto/hex.h"
+#include "crypto/sha256.h"
+#include "dialect/openai/request.h"
 #include "dialect/registry.h"
+#include "fleet/provider.h"
+#include "gateway/snapshot.h"
+#include "identity/auth_config.h"
+#include "identity/key_ring.h"
+#include "net/connection_permits.h"
 #include "net/tls.h"
 
 namespace penstock::config {
@@ -55,7 +74,7 @@ Result<fleet::Provider> compile_provider(const std::string& name, const Provider
   provider.label = labels.intern(name);
   provider.dialect = &dialect::info(dialect_of(config.dialect));
   if (!config.key.empty()) {
-    PENSTOCK_TRY(provider.key, resolve(config.key, secrets));
+    PENSTOCK_TRY(provider.key, resolve_word(config.key, secrets));
   }
   provider.timeouts = {config.timeouts.connect, config.timeouts.first_byte, config.timeouts.idle};
   provider.pool = {config.timeouts.connect, config.limits.wait, config.keep_alive};

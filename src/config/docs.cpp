@@ -1,10 +1,12 @@
 #include "config/docs.h"
 
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/field.h"
 #include "base/field_type.h"
 #include "config/table.h"
 #include "config/value_text.h"

@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <string>
 
 #include "config/docs.h"
 

@@ -1,11 +1,16 @@
 #include "config/load.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
+#include "base/seams.h"
 #include "config/bind.h"
+#include "config/problem.h"
 #include "config/secrets.h"
 #include "config/table.h"
 #include "config/validate.h"

@@ -1,5 +1,6 @@
 #include "config/load.h"
 
+#include <cstddef>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -8,7 +9,11 @@
 
 #include <gtest/gtest.h>
 
+#include "base/result.h"
+#include "base/secret.h"
+#include "config/problem.h"
 #include "config/secrets.h"
+#include "identity/auth_config.h"
 #include "tests/support/memory_files.h"
 
 namespace penstock::config {

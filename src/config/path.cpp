@@ -1,8 +1,13 @@
 #include "config/path.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
 
 #include <fmt/format.h>
+
+#include "config/problem.h"
 
 namespace penstock::config {
 namespace {

@@ -3,15 +3,23 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/assert.h"
+#include "base/field.h"
+#include "base/field_type.h"
 #include "base/nearest.h"
 #include "base/quantity_text.h"
+#include "base/units.h"
 #include "config/problem.h"
 #include "config/value_text.h"
+#include "config/yaml_tree.h"
 
 namespace penstock::config {
 namespace {

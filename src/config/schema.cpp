@@ -1,8 +1,11 @@
 #include "config/schema.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
 #include <string_view>
 
+#include "base/field.h"
 #include "base/field_type.h"
 #include "config/table.h"
 #include "config/value_text.h"

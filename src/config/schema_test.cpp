@@ -1,7 +1,5 @@
 #include "config/schema.h"
 
-#include <string>
-
 #include <gtest/gtest.h>
 
 #include "config/yaml_tree.h"

@@ -1,11 +1,21 @@
 #include "config/secrets.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <string>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/error_code.h"
+#include "base/field_type.h"
+#include "base/result.h"
+#include "base/seams.h"
+#include "base/secret.h"
+#include "base/secret_ref.h"
+#include "config/path.h"
+#include "config/problem.h"
 
 namespace penstock::config {
 namespace {
@@ -66,6 +76,18 @@ Result<Secret> resolve(const SecretRef& reference, const SecretSource& source) {
                 fmt::format("{} {}", reference.text, file ? "cannot be read" : "is not set"));
   if (secret->empty())
     return fail(ErrorCode::kInvalidRequest, fmt::format("{} is empty", reference.text));
+  return secret;
+}
+
+Result<Secret> resolve_word(const SecretRef& reference, const SecretSource& source) {
+  PENSTOCK_TRY(Secret secret, resolve(reference, source));
+  const bool visible =
+      std::ranges::all_of(secret.reveal(), [](char c) { return c > ' ' && c < '\x7f'; });
+  if (!visible)
+    return fail(ErrorCode::kInvalidRequest,
+                fmt::format("{} holds a blank, a line break or another character that cannot stand "
+                            "in a key",
+                            reference.text));
   return secret;
 }
 

@@ -20,6 +20,10 @@ namespace penstock::config {
 // errors: kInvalidRequest when it is absent or empty; the message names the reference.
 [[nodiscard]] Result<Secret> resolve(const SecretRef& reference, const SecretSource& source);
 
+// The same for a credential that goes into a header.
+// errors: also when it holds anything but visible ASCII: a line break would begin another header.
+[[nodiscard]] Result<Secret> resolve_word(const SecretRef& reference, const SecretSource& source);
+
 // Adds a problem for every reference within `value` that names no secret.
 void check_secrets(const TypeInfo& type, const void* value, const Origins& origins,
                    const SecretSource& source, std::vector<Problem>& problems);

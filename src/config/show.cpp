@@ -1,12 +1,17 @@
 #include "config/show.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/field.h"
 #include "base/field_type.h"
+#include "config/load.h"
+#include "config/path.h"
 #include "config/table.h"
 #include "config/value_text.h"
 

@@ -1,10 +1,12 @@
 #include "config/show.h"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 #include <gtest/gtest.h>
 
+#include "config/load.h"
 #include "tests/support/memory_files.h"
 
 namespace penstock::config {

@@ -1,6 +1,7 @@
 #include "config/table.h"
 
 #include "base/field_table.h"
+#include "base/field_type.h"
 #include "config/config.h"
 
 namespace penstock::config {

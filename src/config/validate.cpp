@@ -10,6 +10,12 @@
 
 #include "base/address.h"
 #include "base/quantity_text.h"
+#include "base/units.h"
+#include "config/config.h"
+#include "config/models_config.h"
+#include "config/path.h"
+#include "config/providers_config.h"
+#include "identity/auth_config.h"
 
 namespace penstock::config {
 namespace {

@@ -1,3 +1,4 @@
+#include <cstddef>
 #include <map>
 #include <set>
 #include <string>
@@ -7,7 +8,12 @@
 
 #include <fmt/format.h>
 
+#include "base/named.h"
 #include "base/nearest.h"
+#include "config/config.h"
+#include "config/path.h"
+#include "config/problem.h"
+#include "config/tenants_config.h"
 #include "config/validate.h"
 
 namespace penstock::config {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "config/load.h"
+#include "config/problem.h"
 #include "tests/support/memory_files.h"
 
 namespace penstock::config {

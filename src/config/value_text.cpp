@@ -1,8 +1,13 @@
 #include "config/value_text.h"
 
+#include <cstdint>
+#include <string>
+
 #include <fmt/format.h>
 
 #include "base/assert.h"
+#include "base/field.h"
+#include "base/field_type.h"
 #include "base/quantity_text.h"
 #include "base/units.h"
 

@@ -1,8 +1,11 @@
 #include "config/yaml_tree.h"
 
+#include <cstddef>
 #include <string>
 
 #include <gtest/gtest.h>
+
+#include "config/problem.h"
 
 namespace penstock::config {
 namespace {

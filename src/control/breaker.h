@@ -53,7 +53,7 @@ class ProbeToken {
 // The in-band guard of one replica, shared by all workers. One word holds generation, state and
 // time; every change of state is a compare-and-swap that begins a new generation, with which the
 // window is empty. The config comes with each call, so that a live change keeps the state.
-// source: surface.md sections 7 and 9.
+// source: docs/reference/endpoints.md.
 class Breaker {
  public:
   // An open breaker whose time is up reads as half-open.

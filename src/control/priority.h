@@ -19,7 +19,7 @@ constexpr auto enum_names(Describe<Priority>) {
                     EnumName<Priority>{"interactive", Priority::kInteractive}};
 }
 
-// The share of a ceiling that a class may fill, in percent (surface.md section 9).
+// The share of a ceiling that a class may fill, in percent (docs/reference/endpoints.md).
 [[nodiscard]] constexpr std::uint64_t share_percent(Priority priority) noexcept {
   switch (priority) {
     case Priority::kBatch: return 70;

@@ -8,7 +8,7 @@
 namespace penstock::control {
 
 // When to come back after a refusal, so that those refused together do not return together
-// (surface.md section 9). A rate limit needs none of this: its wait is exact.
+// (docs/reference/endpoints.md). A rate limit needs none of this: its wait is exact.
 
 // `overloaded`: uniform in 1–2 s.
 [[nodiscard]] Duration overloaded_wait(Rng& rng);

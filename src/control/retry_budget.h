@@ -12,7 +12,7 @@ namespace penstock::control {
 // ≤ max(3, budget × requests whose first attempt here began in those 10 s). A budget of 0 removes
 // the floor too. Errs towards fewer: the slice in which the 10 s begin counts for retries and not
 // for starts. Shared by all workers; never waits.
-// source: surface.md section 9.
+// source: docs/reference/endpoints.md.
 class RetryBudget {
  public:
   // A request's first attempt at this provider begins.

@@ -16,7 +16,7 @@
 namespace penstock::control {
 namespace {
 
-// Less is not worth an attempt (surface.md section 9).
+// Less is not worth an attempt (docs/reference/endpoints.md).
 constexpr Duration kWorthwhile = 50ms;
 
 constexpr std::uint64_t bit(std::size_t target) noexcept { return std::uint64_t{1} << target; }

@@ -55,7 +55,7 @@ class RouteState {
 // Decides, for one client request, where each attempt goes and whether there is another. Pure but
 // for the answers of `route`. Single-threaded; the driver in gateway/ is the only loop that sleeps
 // and sends. `rng`, `config`, `targets` and `route` outlive it; at most 64 targets.
-// source: surface.md section 7, "Where the next attempt goes", and section 9.
+// source: docs/reference/endpoints.md.
 class RetryPlan {
  public:
   struct Inputs {

@@ -1,9 +1,16 @@
 #include "fleet/route.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
+#include <string_view>
+#include <vector>
 
+#include "base/error_code.h"
+#include "base/result.h"
+#include "base/rng.h"
 #include "control/weighted_pick.h"
+#include "fleet/provider.h"
 
 namespace penstock::fleet {
 

@@ -2,10 +2,13 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/error_code.h"
+#include "fleet/provider.h"
 #include "tests/support/scripted_rng.h"
 
 namespace penstock::fleet {

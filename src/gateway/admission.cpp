@@ -1,14 +1,16 @@
 #include "gateway/admission.h"
 
+#include <atomic>
 #include <optional>
 #include <utility>
 
-namespace penstock::gateway {
+#include "base/error_code.h"
+#include "base/result.h"
+#include "control/in_flight_limit.h"
+#include "gateway/request_scope.h"
+#include "gateway/worker.h"
 
-Duration overload_wait(Rng& rng) {
-  constexpr std::uint64_t kSpreadMs = 1000;
-  return 1s + std::chrono::milliseconds(rng.below(kSpreadMs));
-}
+namespace penstock::gateway {
 
 Result<control::Slot> enter(RequestScope& scope) {
   Process& process = scope.worker.process;

@@ -10,8 +10,4 @@ namespace penstock::gateway {
 // errors: kOverloaded with a time to come back; kDraining.
 [[nodiscard]] Result<control::Slot> enter(RequestScope& scope);
 
-// A time to come back for a refusal by overload: uniform in 1–2 s, so that those refused together
-// do not return together (surface.md section 9).
-[[nodiscard]] Duration overload_wait(Rng& rng);
-
 }  // namespace penstock::gateway

@@ -1,9 +1,17 @@
 #include "gateway/attempt_error.h"
 
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/assert.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "fleet/provider.h"
+#include "net/byte_stream.h"
+#include "net/connection_pool.h"
+#include "net/dialer.h"
+#include "net/http_call.h"
 
 namespace penstock::gateway {
 namespace {

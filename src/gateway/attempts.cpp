@@ -1,15 +1,24 @@
 #include "gateway/attempts.h"
 
+#include <cstddef>
 #include <optional>
 #include <utility>
 #include <variant>
+#include <vector>
 
+#include "base/error_code.h"
+#include "base/result.h"
+#include "base/units.h"
 #include "control/attempt_plan.h"
 #include "control/outcome.h"
-#include "dialect/openai/error.h"
+#include "fleet/provider.h"
+#include "fleet/route.h"
 #include "gateway/attempt_error.h"
 #include "gateway/relay.h"
+#include "gateway/request_scope.h"
+#include "gateway/snapshot.h"
 #include "gateway/upstream_request.h"
+#include "net/byte_stream.h"
 #include "net/connection_pool.h"
 #include "net/http_call.h"
 #include "runtime/cancellation.h"
@@ -55,7 +64,8 @@ Task<Try> try_on(RequestScope& scope, net::ConnectionLease& lease) {
         dead && !call.heard() && lease->reused() && !scope.exchange.cancellation().requested();
     co_return Try{fail(no_head(head, sent, call.detail())), stale};
   }
-  co_return Try{co_await relay(scope, call, first_byte_due)};
+  Result<void> relayed = co_await relay(scope, call, first_byte_due);
+  co_return Try{std::move(relayed)};
 }
 
 // One attempt at one replica. A stale connection is replaced once, silently.
@@ -83,7 +93,7 @@ Task<Result<void>> attempt(RequestScope& scope, std::size_t replica) {
 void count_attempt(RequestScope& scope, const Result<void>& end, TimePoint began) {
   control::Facts facts{.provider_status = scope.status, .retry_after = scope.retry_after};
   if (!end) facts.code = end.error().code;
-  if (scope.exchange.cancellation().reason() == runtime::StopReason::kClientGone)
+  if (scope.exchange.client_left() && scope.stop != "complete")
     facts.client = control::Facts::Client::kGone;
   const Label provider = scope.provider_label();
   const Label model = scope.model_label();
@@ -114,7 +124,7 @@ Task<Result<void>> attempt_until_committed_or_out_of_options(RequestScope& scope
     Result<void> end = co_await attempt(scope, replica);
     count_attempt(scope, end, began);
     if (end) co_return end;
-    if (scope.first_content) plan.on_content();
+    if (scope.exchange.begun()) plan.on_content();
     decision = plan.on_failure(std::move(end).error());
   }
   co_return fail(std::move(std::get<control::Finish>(decision).error));

@@ -2,21 +2,27 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/result.h"
+#include "gateway/surface_of.h"
+#include "gateway/worker.h"
+#include "net/exchange.h"
+#include "runtime/task.h"
 #include "wire/head_writer.h"
+#include "wire/request_head.h"
 
 namespace penstock::gateway {
 
 bool is_health_path(std::string_view target) noexcept {
-  const std::string_view path = target.substr(0, target.find('?'));
+  const std::string_view path = path_of(target);
   return path == "/livez" || path == "/readyz";
 }
 
 runtime::Task<void> reply_health(net::Exchange& exchange, const Process& process) {
   const wire::RequestHead& head = exchange.head();
-  const bool wants_ready = head.target.starts_with("/readyz");
+  const bool wants_ready = path_of(head.target) == "/readyz";
   const bool ready = process.ready.load() && !process.draining.load();
   const bool good = !wants_ready || ready;
   const bool allowed = head.method == "GET" || head.method == "HEAD";

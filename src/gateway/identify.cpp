@@ -3,7 +3,15 @@
 #include <optional>
 #include <string_view>
 
+#include "base/address.h"
+#include "base/error_code.h"
+#include "base/label.h"
+#include "base/principal.h"
+#include "base/result.h"
+#include "gateway/request_scope.h"
+#include "identity/auth_config.h"
 #include "identity/credentials.h"
+#include "wire/header_list.h"
 
 namespace penstock::gateway {
 namespace {
@@ -43,6 +51,13 @@ identity::Credentials credentials_of(const wire::HeaderList& headers) {
   return credentials;
 }
 
+// Dev mode asks for no key, so any page in this machine's browser could spend the keys that it
+// serves with. Browsers say in Origin where a page came from; programs do not send it.
+bool is_local_origin(std::string_view origin) {
+  const std::optional<BaseUrl> url = parse_base_url(origin);
+  return url && is_loopback(ListenAddress{url->host, url->port});
+}
+
 void set_labels(RequestScope& scope, const Principal& principal) {
   if (principal.tenant.empty()) return;
   const auto tenant = scope.snapshot->tenants.find(principal.tenant);
@@ -62,6 +77,8 @@ Result<Principal> identify(RequestScope& scope) {
   const wire::HeaderList& headers = scope.exchange.head().headers;
   Principal principal;
   if (scope.snapshot->auth == identity::AuthMode::kDev) {
+    if (const auto origin = headers.find("origin"); origin && !is_local_origin(*origin))
+      return fail(ErrorCode::kUnauthenticated, "In dev mode web pages may not call.");
     principal.tenant = headers.find("x-tenant-id").value_or(std::string_view());
     const auto tenant = scope.snapshot->tenants.find(principal.tenant);
     if (tenant != scope.snapshot->tenants.end()) principal.tier = tenant->second.tier;

@@ -8,7 +8,11 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error_code.h"
+#include "base/principal.h"
 #include "crypto/sha256.h"
+#include "gateway/request_scope.h"
+#include "gateway/snapshot.h"
 #include "identity/auth_config.h"
 #include "identity/key_ring.h"
 #include "tests/support/scope_rig.h"

@@ -1,27 +1,64 @@
 #include "gateway/models_reply.h"
 
 #include <array>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/error_code.h"
+#include "base/result.h"
 #include "dialect/openai/models.h"
+#include "dialect/surface.h"
 #include "gateway/reply_head.h"
+#include "gateway/request_scope.h"
 #include "gateway/routing.h"
+#include "gateway/snapshot.h"
+#include "runtime/task.h"
 #include "wire/head_writer.h"
 
 namespace penstock::gateway {
 
 using dialect::openai::ModelRow;
 
+namespace {
+
+int hex_digit(char c) noexcept {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+// What a path segment means (RFC 3986 section 2.1), decoded once; nullopt for a broken escape.
+std::optional<std::string> percent_decoded(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      plain += text[i];
+      continue;
+    }
+    const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
+    const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
+    if (high < 0 || low < 0) return std::nullopt;
+    plain += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  return plain;
+}
+
+}  // namespace
+
 runtime::Task<Result<void>> reply_models(RequestScope& scope) {
   const Snapshot& snapshot = *scope.snapshot;
   std::string body;
   if (scope.surface == dialect::Surface::kModel) {
-    const auto model = snapshot.models.find(scope.surface_argument);
-    if (model == snapshot.models.end())
-      co_return fail(model_not_found(snapshot, scope.surface_argument));
+    const std::optional<std::string> name = percent_decoded(scope.surface_argument);
+    if (!name) co_return fail(ErrorCode::kInvalidRequest, "The path has a broken %-escape.");
+    const auto model = snapshot.models.find(*name);
+    if (model == snapshot.models.end()) co_return fail(model_not_found(snapshot, *name));
     body = dialect::openai::model_body({.id = model->second.name, .created = snapshot.created});
   } else {
     std::vector<ModelRow> rows;

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "wire/header_list.h"
 
 namespace penstock::gateway {
 namespace {

@@ -1,18 +1,27 @@
 #include "gateway/pipeline.h"
 
+#include <cstddef>
 #include <exception>
 #include <string_view>
 #include <utility>
 
+#include "base/error_code.h"
+#include "base/result.h"
+#include "base/units.h"
+#include "dialect/openai/request.h"
 #include "gateway/admission.h"
 #include "gateway/attempts.h"
 #include "gateway/health_reply.h"
 #include "gateway/identify.h"
 #include "gateway/models_reply.h"
 #include "gateway/refusal.h"
+#include "gateway/request_scope.h"
 #include "gateway/routing.h"
+#include "gateway/snapshot.h"
 #include "gateway/surface_of.h"
 #include "gateway/unlimited.h"
+#include "net/exchange.h"
+#include "telemetry/labels.h"
 
 namespace penstock::gateway {
 

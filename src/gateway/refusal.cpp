@@ -2,30 +2,41 @@
 
 #include <array>
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/error.h"
+#include "base/error_code.h"
 #include "base/result.h"
+#include "control/refusal_wait.h"
 #include "dialect/openai/error.h"
-#include "gateway/admission.h"
+#include "dialect/surface.h"
 #include "gateway/reply_head.h"
+#include "gateway/request_scope.h"
 #include "json/writer.h"
+#include "net/byte_stream.h"
+#include "telemetry/labels.h"
 #include "wire/head_writer.h"
 
 namespace penstock::gateway {
 
-using runtime::StopReason;
 using runtime::Task;
 
 namespace {
 
-// Until when a client should wait, for the codes that promise it (surface.md section 9).
+// Until when a client should wait, for the codes that promise it (docs/reference/endpoints.md).
 void set_retry_after(RequestScope& scope, Error& error) {
   if (error.retry_after) return;
   switch (error.code) {
     case ErrorCode::kOverloaded:
-    case ErrorCode::kNoReplica: error.retry_after = overload_wait(*scope.worker.rng); break;
+      error.retry_after = control::overloaded_wait(*scope.worker.rng);
+      break;
+    case ErrorCode::kNoReplica:
+      error.retry_after = control::no_replica_wait(std::nullopt, scope.now(), *scope.worker.rng);
+      break;
     case ErrorCode::kDraining: error.retry_after = 1s; break;
     default: break;
   }
@@ -116,7 +127,7 @@ void tell_operators(RequestScope& scope, const Error& error) {
 
 Task<void> refuse_request(RequestScope& scope, Error error) {
   if (scope.attempts != 0) scope.rejected_at.reset();
-  if (scope.exchange.cancellation().reason() == StopReason::kClientGone) {
+  if (scope.exchange.client_left()) {
     scope.stop = "aborted";
     if (in_stream(scope)) {
       scope.stream_end = telemetry::StreamEnd::kClientGone;

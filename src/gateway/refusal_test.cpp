@@ -1,5 +1,6 @@
-#include "gateway/refusal.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,7 +9,10 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "base/error_code.h"
+#include "dialect/surface.h"
+#include "gateway/request_scope.h"
 #include "tests/support/scope_rig.h"
 #include "tests/support/scripted_rng.h"
 

@@ -1,10 +1,16 @@
 #include "gateway/relay.h"
 
 #include <optional>
+#include <string>
 #include <string_view>
-#include <utility>
 
+#include "base/error_code.h"
+#include "base/result.h"
+#include "base/units.h"
+#include "gateway/request_scope.h"
+#include "net/http_call.h"
 #include "wire/header_list.h"
+#include "wire/response_head.h"
 
 namespace penstock::gateway {
 

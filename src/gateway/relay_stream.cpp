@@ -1,17 +1,30 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/byte_budget.h"
+#include "base/error_code.h"
+#include "base/result.h"
+#include "base/units.h"
 #include "dialect/openai/error.h"
+#include "dialect/openai/request.h"
 #include "dialect/openai/stream.h"
 #include "gateway/attempt_error.h"
 #include "gateway/outbox.h"
 #include "gateway/relay.h"
 #include "gateway/reply_head.h"
-#include "runtime/cancellation.h"
+#include "gateway/request_scope.h"
+#include "json/splice.h"
+#include "net/arrival.h"
+#include "net/byte_stream.h"
+#include "net/exchange.h"
+#include "net/http_call.h"
+#include "telemetry/labels.h"
 #include "wire/sse.h"
 
 namespace penstock::gateway {
@@ -22,9 +35,12 @@ using runtime::Task;
 
 namespace {
 
-constexpr Duration kUsageGrace = 500ms;  // for usage and [DONE] after the finish: surface.md 7
-constexpr Duration kEndGrace = 100ms;    // for the body's end behind the terminal
-constexpr std::size_t kHeldMax = std::size_t{64} << 10;  // events without content: surface.md 9
+constexpr Duration kUsageGrace =
+    500ms;  // for usage and [DONE] after the finish: docs/reference/endpoints.md
+constexpr Duration kEndGrace = 100ms;  // for the body's end behind the terminal
+constexpr std::size_t kHeldMax = std::size_t{64}
+                                 << 10;  // events without content: docs/reference/endpoints.md
+constexpr std::size_t kParkedFree = std::size_t{64} << 10;  // of an unfinished event, uncharged
 constexpr std::string_view kHeartbeat = ": heartbeat\n\n";
 
 const wire::SseEvent kDone{
@@ -87,8 +103,27 @@ class StreamRelay {
       if (!*event) break;
       PENSTOCK_CO_CHECK(co_await on_event(**event, bytes));
     }
-    if (!outbox_.empty() && !over_) co_return co_await flush();
-    co_return Result<void>();
+    if (over_) co_return Result<void>();
+    if (!charge_parked()) co_return fail(ErrorCode::kOverloaded, "The memory for bodies is full.");
+    co_return co_await flush();
+  }
+
+  // What waits here for more bytes to come is charged to the bound that bodies share, beyond a
+  // little that every stream may have.
+  [[nodiscard]] bool charge_parked() {
+    const std::uint64_t parked = parser_.rest().size() + held_.size();
+    if (parked <= kParkedFree) {
+      parked_ = ByteLease();
+      return true;
+    }
+    if (parked_.bytes().value == 0) {
+      std::optional<ByteLease> lease = scope_.worker.process.body_memory.take(Bytes{kParkedFree});
+      if (!lease) return false;
+      parked_ = *std::move(lease);
+    }
+    while (parked_.bytes().value < parked)
+      if (!parked_.grow(Bytes{kParkedFree})) return false;
+    return true;
   }
 
   // `bytes`: what outlives this call; an event elsewhere must leave before the next is parsed.
@@ -107,7 +142,8 @@ class StreamRelay {
           content_put_ = true;
           PENSTOCK_CO_CHECK(co_await commit());
         } else if (!committed_) {
-          co_return hold(verdict.bytes);
+          PENSTOCK_CO_CHECK(hold(verdict.bytes));
+          break;
         }
         PENSTOCK_CO_CHECK(co_await put(verdict.bytes));
         break;
@@ -116,7 +152,11 @@ class StreamRelay {
         PENSTOCK_CO_CHECK(co_await put(verdict.bytes));
         co_return co_await finish();
     }
-    if (reader_.settled() && !grace_due_) grace_due_ = scope_.now() + kUsageGrace;
+    // Another choice may begin after the first has finished: then the grace was none.
+    if (!reader_.settled())
+      grace_due_.reset();
+    else if (!grace_due_)
+      grace_due_ = scope_.now() + kUsageGrace;
     const bool elsewhere = event.raw.data() < bytes.data() ||
                            event.raw.data() + event.raw.size() > bytes.data() + bytes.size();
     if (elsewhere) co_return co_await flush();
@@ -125,7 +165,7 @@ class StreamRelay {
 
   // The status goes out now, with what was held; content is coming, or the terminal.
   Task<Result<void>> commit() {
-    if (!scope_.first_content) scope_.first_content = scope_.now();
+    if (content_put_ && !scope_.first_content) scope_.first_content = scope_.now();
     if (committed_) co_return Result<void>();
     committed_ = true;
     begin_reply(std::move(head_));
@@ -201,8 +241,7 @@ class StreamRelay {
     scope_.waited += scope_.now() - before;
     if (wake != net::Wake::kStop) co_return Result<void>();
     // After the finish only the terminal is missing: a client that is still there gets it.
-    const bool here = scope_.exchange.cancellation().reason() != runtime::StopReason::kClientGone;
-    if (reader_.settled() && here) co_return co_await on_end();
+    if (reader_.settled() && !scope_.exchange.client_left()) co_return co_await on_end();
     co_return fail(stopped());
   }
 
@@ -245,7 +284,10 @@ class StreamRelay {
     while (true) {
       const HttpCall::Piece piece = call_.next();
       if (piece.step == HttpCall::Step::kMore) {
-        if (co_await call_.arrival().until(due) != net::Wake::kInput) break;
+        const TimePoint before = scope_.now();
+        const net::Wake wake = co_await call_.arrival().until(due);
+        scope_.waited += scope_.now() - before;
+        if (wake != net::Wake::kInput) break;
         continue;
       }
       if (piece.step == HttpCall::Step::kEnd) scope_.connection_reusable = call_.reusable();
@@ -260,6 +302,7 @@ class StreamRelay {
   openai::StreamReader reader_;
   std::string head_;
   std::string held_;  // events before the first content
+  ByteLease parked_;
   Outbox outbox_;
   TimePoint silence_due_;
   TimePoint heartbeat_due_;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -8,12 +9,24 @@
 #include <utility>
 
 #include "base/byte_budget.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/result.h"
+#include "base/units.h"
+#include "control/outcome.h"
 #include "dialect/openai/error.h"
 #include "dialect/openai/long_reply.h"
 #include "dialect/openai/reply.h"
 #include "gateway/attempt_error.h"
 #include "gateway/relay.h"
 #include "gateway/reply_head.h"
+#include "gateway/request_scope.h"
+#include "json/splice.h"
+#include "net/arrival.h"
+#include "net/byte_stream.h"
+#include "net/exchange.h"
+#include "net/http_call.h"
+#include "wire/framing.h"
 #include "wire/head_writer.h"
 #include "wire/header_list.h"
 #include "wire/inflate.h"
@@ -26,7 +39,7 @@ using runtime::Task;
 namespace {
 
 // Up to here a reply is held, so that one cut short is an error and not a broken transfer.
-constexpr std::size_t kHeldMax = std::size_t{256} << 10;  // surface.md section 9
+constexpr std::size_t kHeldMax = std::size_t{256} << 10;  // docs/reference/endpoints.md
 
 constexpr std::size_t kInflatedMax = std::size_t{4} << 20;  // of a compressed reply
 constexpr std::size_t kHeldStep = std::size_t{16} << 10;    // charged at a time

@@ -2,17 +2,33 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
+#include <string>
+#include <string_view>
 
+#include "base/units.h"
 #include "gateway/passed_fields.h"
+#include "gateway/request_scope.h"
+#include "identity/auth_config.h"
 #include "wire/head_writer.h"
+#include "wire/header_list.h"
+#include "wire/response_head.h"
 
 namespace penstock::gateway {
 namespace {
 
 // The provider says these of itself; the client is told by us or must not be told.
-constexpr std::array<std::string_view, 6> kOurs{
-    "x-request-id", "x-should-retry", "set-cookie", "alt-svc", "strict-transport-security", "nel"};
+constexpr std::array<std::string_view, 8> kOurs{
+    "x-request-id", "x-should-retry",      "set-cookie",     "alt-svc",
+    "nel",          "openai-organization", "openai-project", "strict-transport-security"};
+
+// Limits of the account that all callers share; `x-ratelimit-*` is for the caller's own.
+bool is_account_limit(std::string_view name) noexcept {
+  constexpr std::string_view kPrefix = "x-ratelimit-";
+  return name.size() > kPrefix.size() &&
+         wire::equals_ignore_case(name.substr(0, kPrefix.size()), kPrefix);
+}
 
 }  // namespace
 
@@ -39,6 +55,7 @@ std::string relayed_head(const RequestScope& scope, const wire::ResponseHead& re
   const PassedFields passed(reply.headers);
   for (const wire::Header& field : reply.headers) {
     if (!passed.end_to_end(field.name) || is_internal(field.name)) continue;
+    if (is_account_limit(field.name)) continue;
     if (std::ranges::any_of(kOurs, [&](std::string_view name) {
           return wire::equals_ignore_case(field.name, name);
         }))

@@ -7,8 +7,10 @@
 
 #include "fleet/provider.h"
 #include "fleet/route.h"
+#include "gateway/request_scope.h"
 #include "identity/auth_config.h"
 #include "tests/support/scope_rig.h"
+#include "wire/header_list.h"
 #include "wire/response_head.h"
 
 namespace penstock::gateway {

@@ -1,17 +1,31 @@
 #include "gateway/request_scope.h"
 
 #include <algorithm>
-#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 
+#include "base/label.h"
+#include "base/outcome.h"
+#include "base/rng.h"
+#include "base/units.h"
 #include "control/outcome.h"
+#include "dialect/surface.h"
+#include "gateway/worker.h"
+#include "net/exchange.h"
 #include "telemetry/access_log.h"
+#include "telemetry/gateway_metrics.h"
+#include "telemetry/labels.h"
 
 namespace penstock::gateway {
 namespace {
 
 constexpr std::size_t kRequestIdMax = 128;
 
-// 1–128 of A-Za-z0-9._- (surface.md section 7).
+// 1–128 of A-Za-z0-9._- (docs/reference/endpoints.md).
 bool sane(std::string_view id) noexcept {
   const auto allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
@@ -49,10 +63,8 @@ Label RequestScope::model_label() const noexcept {
 RequestScope::~RequestScope() {
   control::Facts facts{.code = code, .retry_after = retry_after};
   if (!code) facts.provider_status = status;  // with a code the status is our own
-  if (exchange.cancellation().reason() == runtime::StopReason::kClientGone)
-    facts.client = control::Facts::Client::kGone;
-  if (facts.client == control::Facts::Client::kGone && stop == "complete")
-    facts.client = control::Facts::Client::kThere;  // it left after its reply's last byte
+  // One that left behind its reply's last byte had what it wanted.
+  if (exchange.client_left() && stop != "complete") facts.client = control::Facts::Client::kGone;
   const Outcome outcome = control::classify(facts);
   const Duration took = now() - started();
   const Duration own = std::max(took - waited, Duration::zero());

@@ -1,9 +1,16 @@
 #include "gateway/routing.h"
 
+#include <cstddef>
 #include <optional>
-#include <utility>
+#include <string_view>
+#include <vector>
 
+#include "base/error.h"
+#include "base/error_code.h"
 #include "base/nearest.h"
+#include "base/result.h"
+#include "gateway/request_scope.h"
+#include "gateway/snapshot.h"
 
 namespace penstock::gateway {
 namespace {

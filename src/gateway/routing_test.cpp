@@ -1,11 +1,18 @@
 #include "gateway/routing.h"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include <gtest/gtest.h>
 
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/result.h"
+#include "fleet/route.h"
+#include "gateway/request_scope.h"
+#include "gateway/snapshot.h"
 #include "tests/support/scope_rig.h"
 
 namespace penstock::gateway {

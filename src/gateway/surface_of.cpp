@@ -1,9 +1,19 @@
 #include "gateway/surface_of.h"
 
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/result.h"
+#include "dialect/surface.h"
+#include "gateway/request_scope.h"
+#include "wire/header_list.h"
+#include "wire/request_head.h"
 
 namespace penstock::gateway {
 
@@ -24,7 +34,13 @@ constexpr std::array<Row, 4> kRows{{
 }};
 constexpr std::string_view kModelPath = "/v1/models/";
 
-// Absolute targets are reduced to their path; queries do not decide anything.
+Result<void> check_method(std::string_view method, std::string_view wanted) {
+  if (method == wanted) return {};
+  return fail(ErrorCode::kMethodNotAllowed, std::string("This path takes ").append(wanted) + ".");
+}
+
+}  // namespace
+
 std::string_view path_of(std::string_view target) noexcept {
   if (const std::size_t scheme = target.find("://");
       scheme != std::string_view::npos && !target.starts_with('/')) {
@@ -33,13 +49,6 @@ std::string_view path_of(std::string_view target) noexcept {
   }
   return target.substr(0, target.find('?'));
 }
-
-Result<void> check_method(std::string_view method, std::string_view wanted) {
-  if (method == wanted) return {};
-  return fail(ErrorCode::kMethodNotAllowed, std::string("This path takes ").append(wanted) + ".");
-}
-
-}  // namespace
 
 Result<void> find_surface(RequestScope& scope) {
   const wire::RequestHead& head = scope.exchange.head();

@@ -11,6 +11,9 @@ namespace penstock::gateway {
 // errors: kNotFound for an unknown path, kMethodNotAllowed for a known one.
 [[nodiscard]] Result<void> find_surface(RequestScope& scope);
 
+// The path of a request target: without query, and without scheme and host when it has them.
+[[nodiscard]] std::string_view path_of(std::string_view target) noexcept;
+
 // Whether requests there carry a body that goes to a provider.
 [[nodiscard]] bool takes_body(dialect::Surface surface) noexcept;
 

@@ -1,12 +1,15 @@
 #include "gateway/upstream_request.h"
 
-#include <algorithm>
 #include <cstdint>
+#include <string>
 
 #include "dialect/openai/paths.h"
 #include "dialect/openai/request.h"
+#include "fleet/provider.h"
 #include "gateway/passed_fields.h"
+#include "gateway/request_scope.h"
 #include "wire/head_writer.h"
+#include "wire/header_list.h"
 
 namespace penstock::gateway {
 namespace {

@@ -1,6 +1,17 @@
 #include "gateway/worker.h"
 
+#include <cstddef>
+#include <memory>
 #include <utility>
+#include <vector>
+
+#include "base/rng.h"
+#include "dialect/surface.h"
+#include "fleet/provider.h"
+#include "gateway/snapshot.h"
+#include "net/connection_pool.h"
+#include "net/dialer.h"
+#include "runtime/event_loop.h"
 
 namespace penstock::gateway {
 

@@ -21,7 +21,7 @@ namespace penstock::gateway {
 
 // What all workers of the process share. Outlives them.
 struct Process {
-  Process(const LimitsConfig& limits)
+  explicit Process(const LimitsConfig& limits)
       : in_flight(limits.in_flight), body_memory(limits.body_memory) {}
   control::InFlightLimit in_flight;
   ByteBudget body_memory;

@@ -20,9 +20,9 @@ enum class UsageFault : std::uint8_t {
   kEvery,     // in every chunk, counting up
 };
 
-// How the mock provider misbehaves: one member per name in surface.md section 1. None set: not.
-// Chunks and events count from the start of the reply, the role's chunk included; the first event
-// is number 0.
+// How the mock provider misbehaves: one member per name in docs/reference/mock-faults.md. None set:
+// not. Chunks and events count from the start of the reply, the role's chunk included; the first
+// event is number 0.
 struct Fault {
   Duration latency{};      // before the reply's head
   Duration first_token{};  // between the head and the first token

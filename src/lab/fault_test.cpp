@@ -12,7 +12,7 @@
 namespace penstock::lab {
 namespace {
 
-// Every name of surface.md section 1, with a value it takes, reaches its member.
+// Every name of docs/reference/mock-faults.md, with a value it takes, reaches its member.
 TEST(Fault, ReadsEveryName) {
   const Result<Fault> fault = parse_fault(
       R"({"latency_ms":1,"first_token_ms":2,"inter_token_ms":3,"status":503,"body":"x\n",)"

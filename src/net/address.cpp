@@ -1,6 +1,10 @@
 #include "net/address.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include <arpa/inet.h>
 

@@ -45,6 +45,8 @@ class ByteStream {
   // its bytes are not.
   [[nodiscard]] virtual std::optional<IoResult> start_write(
       std::span<const std::string_view> pieces, IoWaiter& waiter) = 0;
+  // All that has been written so far, the begun part of a pending write included.
+  [[nodiscard]] virtual std::uint64_t bytes_written() const noexcept = 0;
   // Ends pending operations with kCancelled, soon. The stream is only good for closing after it.
   virtual void cancel() noexcept = 0;
   // Ends a pending read with kCancelled, soon; writing goes on.

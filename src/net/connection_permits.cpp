@@ -1,6 +1,9 @@
 #include "net/connection_permits.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
 
 namespace penstock::net {
 
@@ -29,7 +32,7 @@ bool ConnectionPermits::start_waiting(PermitUser& user) noexcept {
   for (PermitUser* other : users_)
     if (other != &user) other->permit_wanted();
   // One given back between the failed try and the line above told nobody.
-  if (taken_.load() < limit_) user.permit_freed();
+  if (taken_.load() < limit_) tell_one_waiting();
   return true;
 }
 

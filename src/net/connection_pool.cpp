@@ -1,11 +1,21 @@
 #include "net/connection_pool.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <iterator>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "base/assert.h"
 #include "base/result.h"
+#include "base/units.h"
+#include "net/byte_stream.h"
+#include "net/connection_permits.h"
+#include "net/dialer.h"
+#include "runtime/cancellation.h"
+#include "runtime/event_loop.h"
 
 namespace penstock::net {
 
@@ -104,7 +114,8 @@ Task<Acquired> ConnectionPool::acquire(std::size_t replica, Freshness freshness,
       acquired.connection = ConnectionLease(std::move(idle));
       co_return acquired;
     }
-    if (take_permit()) {
+    // Who waits on another worker was here first: a free permit is theirs.
+    if (permits_.waiting() == 0 && take_permit()) {
       co_await dial(replica, acquired, context);
       co_return acquired;
     }

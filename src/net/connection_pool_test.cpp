@@ -1,7 +1,7 @@
 #include "net/connection_pool.h"
 
 #include <array>
-#include <cstdint>
+#include <cstddef>
 #include <list>
 #include <memory>
 #include <string>
@@ -10,7 +10,9 @@
 
 #include <gtest/gtest.h>
 
+#include "net/byte_stream.h"
 #include "net/connection_permits.h"
+#include "net/dialer.h"
 #include "runtime/cancellation.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"

@@ -52,6 +52,9 @@ class CountedStream final : public ByteStream {
                                       IoWaiter& waiter) override {
     return stream_->start_write(pieces, waiter);
   }
+  [[nodiscard]] std::uint64_t bytes_written() const noexcept override {
+    return stream_->bytes_written();
+  }
   void cancel() noexcept override { stream_->cancel(); }
   void cancel_read() noexcept override { stream_->cancel_read(); }
   void shut_down_writing() noexcept override { stream_->shut_down_writing(); }

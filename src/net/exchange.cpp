@@ -1,10 +1,18 @@
 #include "net/exchange.h"
 
-#include <algorithm>
 #include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "base/assert.h"
+#include "base/units.h"
+#include "net/byte_stream.h"
+#include "net/input.h"
+#include "runtime/cancellation.h"
+#include "runtime/event_loop.h"
 #include "wire/chunked.h"
 #include "wire/head_writer.h"
 
@@ -23,6 +31,7 @@ Exchange::Exchange(ByteStream& stream, Input& input, runtime::EventLoop& loop, D
 Exchange::~Exchange() { input_.unwatch(); }
 
 void Exchange::client_gone() noexcept {
+  client_left_ = true;
   keep_alive_ = false;
   if (writing_) stream_.cancel();
   cancellation_.request(StopReason::kClientGone);
@@ -50,8 +59,15 @@ void Exchange::watch_client() noexcept {
 
 void Exchange::on_stall(void* self) noexcept {
   auto& exchange = *static_cast<Exchange*>(self);
+  if (exchange.stream_.bytes_written() != exchange.written_before_)
+    return exchange.arm_stall();  // slow, but it reads
   exchange.timed_out_ = true;
   exchange.client_gone();
+}
+
+void Exchange::arm_stall() noexcept {
+  written_before_ = stream_.bytes_written();
+  timer_.arm(loop_.clock().now() + write_stall_);
 }
 
 void Exchange::append_connection_fields(std::string& head) const {
@@ -123,7 +139,7 @@ Exchange::Send::Send(Exchange& exchange, std::span<const std::string_view> piece
 }
 
 bool Exchange::Send::await_ready() {
-  if (exchange_.cancellation_.reason() == StopReason::kClientGone) {
+  if (exchange_.client_left_) {
     result_ = IoResult{IoEnd::kReset, 0};
     return true;
   }
@@ -134,7 +150,7 @@ bool Exchange::Send::await_ready() {
   result_ = exchange_.stream_.start_write({pieces_.data(), count_}, *this);
   if (result_) return true;
   exchange_.writing_ = true;
-  exchange_.timer_.arm(exchange_.loop_.clock().now() + exchange_.write_stall_);
+  exchange_.arm_stall();
   return false;
 }
 

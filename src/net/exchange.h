@@ -54,6 +54,10 @@ class Exchange {
   // Tells when to stop; requested by the exchange itself when the client leaves.
   [[nodiscard]] runtime::Cancellation& cancellation() noexcept { return cancellation_; }
 
+  // The client left, stalled or half-closed; also when something else had stopped the request
+  // first.
+  [[nodiscard]] bool client_left() const noexcept { return client_left_; }
+
   // Reads the whole body. The bytes stay valid for the exchange's life.
   // errors: kBodyTooLarge before it is read, or as soon as it has grown too long; kOverloaded when
   // the memory bound is reached; kRequestTimeout; kInvalidRequest for broken chunks or a body that
@@ -113,6 +117,7 @@ class Exchange {
   [[nodiscard]] bool drainable() const noexcept;
   void append_connection_fields(std::string& head) const;
   void client_gone() noexcept;
+  void arm_stall() noexcept;
   static void on_input(void* self) noexcept;
   static void on_stall(void* self) noexcept;
   static void on_body_wait(void* self) noexcept;
@@ -121,7 +126,8 @@ class Exchange {
   Input& input_;
   runtime::EventLoop& loop_;
   Duration write_stall_;
-  runtime::Timer timer_;  // the body's wait, later the write's stall
+  runtime::Timer timer_;              // the write's stall
+  std::uint64_t written_before_ = 0;  // what the stream had written when it was armed
   runtime::Cancellation cancellation_;
   wire::RequestHead head_;
   TimePoint started_{};
@@ -140,6 +146,7 @@ class Exchange {
   bool broken_ = false;
   bool writing_ = false;
   bool starting_watch_ = false;
+  bool client_left_ = false;
   bool input_arrived_ = false;
   bool keep_alive_ = true;
   bool chunked_ = false;

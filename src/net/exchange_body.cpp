@@ -1,10 +1,24 @@
 // How a request's body is read: the other half of Exchange.
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
+#include "base/byte_budget.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/result.h"
+#include "base/units.h"
+#include "net/byte_stream.h"
 #include "net/exchange.h"
+#include "runtime/timer.h"
 #include "wire/chunked.h"
+#include "wire/framing.h"
 
 namespace penstock::net {
 
@@ -13,7 +27,7 @@ using runtime::Task;
 namespace {
 
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-constexpr std::size_t kDrainMax = std::size_t{64} << 10;  // surface.md section 9
+constexpr std::size_t kDrainMax = std::size_t{64} << 10;  // docs/reference/endpoints.md
 constexpr std::size_t kGrowStep = std::size_t{64} << 10;  // charged ahead of a chunked body
 
 Error too_large(std::size_t bytes_max) {
@@ -62,7 +76,7 @@ Task<Result<std::string_view>> Exchange::read_body(BodyLimits limits) {
 
 // The end of the client's side before the body's end: too slow, or gone.
 Task<Result<void>> Exchange::more_body() {
-  if (co_await input_.fill() == IoEnd::kOk) co_return Result<void>();
+  if (co_await input_.fill() == IoEnd::kOk && !timed_out_) co_return Result<void>();
   keep_alive_ = false;
   if (timed_out_) {
     input_.reopen();
@@ -102,6 +116,10 @@ Task<Result<void>> Exchange::read_sized(BodyLimits limits, std::uint64_t length)
       PENSTOCK_CO_CHECK(co_await more_body());
     }
     have += result.bytes;
+    if (timed_out_) {  // in the same turn in which bytes came: the timer does not fire again
+      keep_alive_ = false;
+      co_return fail(ErrorCode::kRequestTimeout);
+    }
   }
   body_ = {sized_body_.get(), size};
   co_return Result<void>();

@@ -9,8 +9,8 @@
 
 #include "base/byte_budget.h"
 #include "base/error_code.h"
-#include "net/exchange.h"
-#include "runtime/cancellation.h"
+#include "base/units.h"
+#include "net/http_server.h"
 #include "tests/support/http_rig.h"
 #include "tests/support/peer.h"
 #include "wire/chunked.h"

@@ -1,6 +1,9 @@
 #include "net/exchange.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -8,8 +11,12 @@
 
 #include <gtest/gtest.h>
 
+#include "base/units.h"
+#include "net/byte_stream.h"
 #include "net/http_server.h"
+#include "net/input.h"
 #include "runtime/cancellation.h"
+#include "runtime/task_group.h"
 #include "tests/support/http_rig.h"
 #include "tests/support/peer.h"
 
@@ -126,6 +133,55 @@ Task<void> one_large(RigHandler& self, Exchange& exchange) {
   const std::string_view pieces[] = {self.pieces[0]};
   self.ends.push_back(co_await exchange.reply("HTTP/1.1 200 OK\r\n", pieces));
   self.stopped.push_back(exchange.cancellation().reason());
+}
+
+// A stream whose writes never end by themselves; `written` says how much the peer took.
+class Trickle final : public ByteStream {
+ public:
+  explicit Trickle(test::ManualLoop& loop) : loop_(loop) {}
+  std::optional<IoResult> start_read(std::span<char>, IoWaiter&) override { return std::nullopt; }
+  std::optional<IoResult> start_write(std::span<const std::string_view>,
+                                      IoWaiter& waiter) override {
+    waiter_ = &waiter;
+    return std::nullopt;
+  }
+  std::uint64_t bytes_written() const noexcept override { return written; }
+  void cancel() noexcept override {
+    loop_.post([this] { waiter_->complete({IoEnd::kCancelled, 0}); });
+  }
+  void cancel_read() noexcept override {}
+  void shut_down_writing() noexcept override {}
+  void reset_on_close() noexcept override {}
+
+  std::uint64_t written = 0;
+
+ private:
+  test::ManualLoop& loop_;
+  IoWaiter* waiter_ = nullptr;
+};
+
+Task<void> reply_with(Exchange& exchange, std::vector<IoEnd>& ends) {
+  const std::string_view pieces[] = {"much"};
+  ends.push_back(co_await exchange.reply("HTTP/1.1 200 OK\r\n", pieces));
+}
+
+// One write may take far longer than write_stall, as long as the client takes some of it.
+TEST(Exchange, AClientThatReadsSlowlyIsNotGone) {
+  test::ManualLoop loop;
+  Trickle stream(loop);
+  Input input(stream);
+  Exchange exchange(stream, input, loop, 10s);
+  std::vector<IoEnd> ends;
+  runtime::TaskGroup tasks;
+  tasks.spawn(reply_with(exchange, ends));
+  for (int i = 0; i < 20; ++i) {
+    ++stream.written;
+    loop.advance(9s);
+  }
+  EXPECT_FALSE(exchange.client_left());
+  loop.advance(21s);
+  EXPECT_TRUE(exchange.client_left());
+  EXPECT_EQ(ends, std::vector{IoEnd::kCancelled});
 }
 
 // The same within the very last write of a reply: the peer must see that it was broken off.

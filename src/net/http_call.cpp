@@ -1,11 +1,26 @@
 #include "net/http_call.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
+#include "base/error_code.h"
 #include "base/result.h"
+#include "base/units.h"
+#include "net/arrival.h"
+#include "net/byte_stream.h"
+#include "net/input.h"
+#include "runtime/cancellation.h"
+#include "runtime/event_loop.h"
 #include "runtime/timer.h"
+#include "wire/framing.h"
 #include "wire/head_limits.h"
+#include "wire/response_head.h"
 
 namespace penstock::net {
 
@@ -32,6 +47,10 @@ void HttpCall::abort(void* self) noexcept {
 
 Task<IoEnd> HttpCall::send(std::span<const std::string_view> pieces, TimePoint due) {
   while (!pieces.empty()) {
+    if (cancellation_.requested()) {  // hooks are not told of a stop that came before them
+      broken_ = true;
+      co_return IoEnd::kCancelled;
+    }
     const auto some = pieces.first(std::min(pieces.size(), ByteStream::kPiecesMax));
     pieces = pieces.subspan(some.size());
     Write write(stream_, some);

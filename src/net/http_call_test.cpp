@@ -10,6 +10,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/units.h"
+#include "net/arrival.h"
+#include "net/byte_stream.h"
 #include "net/input.h"
 #include "runtime/cancellation.h"
 #include "runtime/task.h"

@@ -1,10 +1,15 @@
 #include "net/http_server.h"
 
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "base/assert.h"
+#include "base/result.h"
+#include "net/byte_stream.h"
 #include "net/input.h"
+#include "runtime/cancellation.h"
 #include "runtime/timer.h"
 #include "wire/request_head.h"
 
@@ -105,8 +110,7 @@ class Connection {
       stream_.reset_on_close();
       co_return false;
     }
-    if (input_.peer_gone() || exchange.cancellation_.reason() == StopReason::kClientGone)
-      co_return false;
+    if (input_.peer_gone() || exchange.client_left_) co_return false;
     input_.unwatch();
     if (!exchange.keep_alive_) {
       if (!exchange.body_read_) {  // a close with unread bytes would reset what we just said

@@ -1,5 +1,6 @@
 #include "net/http_server.h"
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -8,7 +9,9 @@
 #include <gtest/gtest.h>
 
 #include "base/error_code.h"
+#include "net/exchange.h"
 #include "runtime/cancellation.h"
+#include "runtime/task.h"
 #include "tests/support/http_rig.h"
 #include "tests/support/peer.h"
 

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "base/assert.h"
+#include "net/byte_stream.h"
 
 namespace penstock::net {
 

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "net/byte_stream.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"
 #include "tests/support/loopback.h"

@@ -2,13 +2,20 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/result.h"
+#include "net/address.h"
 
 namespace penstock::net {
 namespace {

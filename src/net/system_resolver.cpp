@@ -5,17 +5,29 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
 #include "base/assert.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/result.h"
+#include "base/units.h"
+#include "net/address.h"
+#include "runtime/cancellation.h"
 #include "runtime/event_loop.h"
+#include "runtime/task.h"
+#include "runtime/thread.h"
 
 namespace penstock::net {
 namespace {

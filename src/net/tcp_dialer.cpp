@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -11,12 +15,20 @@
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/result.h"
+#include "base/units.h"
 #include "net/address.h"
+#include "net/dialer.h"
 #include "net/socket_limit.h"
 #include "net/tcp_stream.h"
 #include "net/tls_stream.h"
 #include "runtime/asio_loop.h"
 #include "runtime/asio_op.h"
+#include "runtime/cancellation.h"
+#include "runtime/event_loop.h"
+#include "runtime/task.h"
 
 namespace penstock::net {
 namespace {

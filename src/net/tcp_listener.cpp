@@ -3,10 +3,12 @@
 #include <cerrno>
 #include <coroutine>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/io_context.hpp>
@@ -14,11 +16,16 @@
 
 #include "base/assert.h"
 #include "base/result.h"
+#include "base/units.h"
+#include "net/byte_stream.h"
 #include "net/counted_stream.h"
+#include "net/listen_socket.h"
 #include "net/tcp_stream.h"
 #include "net/tls_stream.h"
 #include "runtime/asio_loop.h"
 #include "runtime/cancellation.h"
+#include "runtime/event_loop.h"
+#include "runtime/task.h"
 #include "runtime/task_group.h"
 #include "runtime/timer.h"
 

@@ -1,7 +1,12 @@
 #include "net/tcp_stream.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include <sys/socket.h>
@@ -11,6 +16,7 @@
 
 #include "base/assert.h"
 #include "base/result.h"
+#include "net/byte_stream.h"
 
 namespace penstock::net {
 namespace {
@@ -36,7 +42,8 @@ TcpStream::~TcpStream() { PENSTOCK_ASSERT(!reading_ && rest_ == nullptr); }
 std::optional<IoResult> TcpStream::start_read(std::span<char> into, IoWaiter& waiter) {
   PENSTOCK_ASSERT(!reading_ && !into.empty());
   if (cancelled_) return IoResult{IoEnd::kCancelled, 0};
-  if (!drained_) {
+  if (!drained_ && reads_in_turn_ < kReadsInTurnMax) {
+    ++reads_in_turn_;
     const ssize_t got = ::recv(socket_.native_handle(), into.data(), into.size(), 0);
     if (got > 0) {
       drained_ = static_cast<std::size_t>(got) < into.size();
@@ -46,6 +53,7 @@ std::optional<IoResult> TcpStream::start_read(std::span<char> into, IoWaiter& wa
     if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
       return IoResult{IoEnd::kReset, 0};
   }
+  reads_in_turn_ = 0;
   reading_ = true;
   socket_.async_read_some(
       boost::asio::buffer(into.data(), into.size()),
@@ -89,6 +97,7 @@ std::optional<IoResult> TcpStream::push(Rest& rest) {
     }
     auto left = static_cast<std::size_t>(sent);
     rest.written += left;
+    written_ += left;
     while (rest.next < rest.count && left >= rest.pieces[rest.next].size())
       left -= rest.pieces[rest.next++].size();
     if (left != 0) rest.pieces[rest.next].remove_prefix(left);

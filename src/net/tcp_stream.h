@@ -17,6 +17,10 @@ using TcpSocket =
 // for the reactor unless the last one filled its buffer. Only .cpp files of net/ include this.
 class TcpStream final : public ByteStream {
  public:
+  // Reads answered at once before the next one waits its turn: a fast pair of peers must not keep
+  // the thread from everybody else's timers and streams.
+  static constexpr std::uint32_t kReadsInTurnMax = 16;
+
   // Takes a connected socket; sets TCP_NODELAY and non-blocking.
   explicit TcpStream(TcpSocket socket);
   ~TcpStream() override;
@@ -24,6 +28,7 @@ class TcpStream final : public ByteStream {
   std::optional<IoResult> start_read(std::span<char> into, IoWaiter& waiter) override;
   std::optional<IoResult> start_write(std::span<const std::string_view> pieces,
                                       IoWaiter& waiter) override;
+  [[nodiscard]] std::uint64_t bytes_written() const noexcept override { return written_; }
   void cancel() noexcept override;
   void cancel_read() noexcept override;
   void shut_down_writing() noexcept override;
@@ -43,6 +48,8 @@ class TcpStream final : public ByteStream {
 
   TcpSocket socket_;
   std::unique_ptr<Rest> rest_;  // only while a write waits
+  std::uint64_t written_ = 0;
+  std::uint32_t reads_in_turn_ = 0;  // answered at once since the last wait
   bool reading_ = false;
   bool drained_ = false;  // the last read left room, so the next has to wait for the reactor
   bool cancelled_ = false;

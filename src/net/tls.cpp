@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
+#include <mutex>
 #include <new>
-#include <span>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include <openssl/err.h>
@@ -13,6 +16,9 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
+#include "base/error_code.h"
+#include "base/result.h"
+#include "base/secret.h"
 #include "net/address.h"
 #include "net/tls_impl.h"
 

@@ -1,8 +1,14 @@
 #include "net/tls_bio.h"
 
 #include <cerrno>
+#include <cstddef>
 
 #include <sys/socket.h>
+
+#include <stdio.h>
+
+#include "net/tls_impl.h"
+#include "net/tls_stream.h"
 
 namespace penstock::net {
 namespace {

@@ -1,6 +1,14 @@
 #include "net/tls_stream.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <sys/socket.h>
@@ -10,9 +18,18 @@
 
 #include "base/assert.h"
 #include "base/result.h"
+#include "base/units.h"
+#include "net/byte_stream.h"
+#include "net/dialer.h"
 #include "net/socket_limit.h"
+#include "net/tcp_stream.h"
+#include "net/tls.h"
 #include "net/tls_bio.h"
+#include "net/tls_impl.h"
 #include "runtime/asio_op.h"
+#include "runtime/cancellation.h"
+#include "runtime/event_loop.h"
+#include "runtime/task.h"
 
 namespace penstock::net {
 namespace {
@@ -164,6 +181,7 @@ std::optional<IoResult> TlsStream::push(Rest& rest) {
       return std::nullopt;
     }
     rest.written += left;
+    written_ += left;
     while (rest.next < rest.count && left >= rest.pieces[rest.next].size())
       left -= rest.pieces[rest.next++].size();
     if (left != 0) rest.pieces[rest.next].remove_prefix(left);

@@ -58,6 +58,7 @@ class TlsStream final : public ByteStream {
   std::optional<IoResult> start_read(std::span<char> into, IoWaiter& waiter) override;
   std::optional<IoResult> start_write(std::span<const std::string_view> pieces,
                                       IoWaiter& waiter) override;
+  [[nodiscard]] std::uint64_t bytes_written() const noexcept override { return written_; }
   void cancel() noexcept override;
   // Reading may begin again after it.
   void cancel_read() noexcept override;
@@ -94,7 +95,8 @@ class TlsStream final : public ByteStream {
   PendingRead read_;
   std::unique_ptr<Rest> rest_;                          // only while a write waits
   TcpSocket::wait_type wanted_ = TcpSocket::wait_read;  // by the call that just failed
-  bool broken_ = false;                                 // OpenSSL must not be called again
+  std::uint64_t written_ = 0;
+  bool broken_ = false;  // OpenSSL must not be called again
   bool cancelled_ = false;
 };
 

@@ -1,11 +1,16 @@
 #include "runtime/asio_loop.h"
 
+#include <chrono>
+#include <functional>
 #include <optional>
 #include <utility>
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/system/error_code.hpp>
+
+#include "base/clock.h"
+#include "base/units.h"
 
 namespace penstock::runtime {
 

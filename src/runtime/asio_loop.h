@@ -10,7 +10,7 @@
 
 namespace penstock::runtime {
 
-// The real loop, over Asio's reactor. Only .cpp files of runtime/ and net/ include this header.
+// The real loop, over Asio's reactor. For .cpp files only: it brings Asio.
 class AsioLoop final : public EventLoop {
  public:
   explicit AsioLoop(const Clock& clock);
@@ -32,8 +32,8 @@ class AsioLoop final : public EventLoop {
   void tick();
 
   const Clock& clock_;
+  TimerWheel timers_;  // before the context: handlers that it destroys may own timers
   boost::asio::io_context context_;
-  TimerWheel timers_;  // must outlive what the context destroys: see the destructor
   boost::asio::steady_timer alarm_;
   bool ticking_ = false;
 };

@@ -1,11 +1,11 @@
 #include "runtime/cancellation.h"
 
-#include <memory>
 #include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "base/units.h"
 #include "runtime/event_loop.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"

@@ -1,6 +1,7 @@
 #include "runtime/frame_pool.h"
 
 #include <array>
+#include <cstddef>
 #include <new>
 
 namespace penstock::runtime {

@@ -1,7 +1,12 @@
 #include "runtime/signals.h"
 
 #include <csignal>
+#include <functional>
+#include <initializer_list>
+#include <memory>
 #include <utility>
+
+#include <signal.h>
 
 #include <boost/asio/signal_set.hpp>
 #include <boost/system/error_code.hpp>

@@ -3,15 +3,28 @@
 #include <bit>
 #include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <ios>
 #include <iterator>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
 
 #include <malloc.h>
 #include <sched.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+
+#include "base/error_code.h"
+#include "base/result.h"
+#include "base/rng.h"
+#include "base/secret.h"
+#include "base/units.h"
 
 namespace penstock::runtime {
 namespace {
@@ -72,6 +85,9 @@ std::unique_ptr<Rng> SystemRng::fork(std::string_view name) {
 }
 
 Result<std::string> SystemDisk::read(const std::string& path) const {
+  std::error_code unknown;  // then opening it says more
+  if (std::filesystem::is_directory(path, unknown))
+    return fail(ErrorCode::kInvalidRequest, path + " is a directory");
   std::ifstream file(path, std::ios::binary);
   if (!file) return fail(ErrorCode::kInvalidRequest, "cannot read " + path);
   std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());

@@ -1,7 +1,12 @@
 #include "runtime/task_group.h"
 
+#include <coroutine>
+#include <cstddef>
 #include <exception>
 #include <utility>
+
+#include "runtime/frame_pool.h"
+#include "runtime/task.h"
 
 namespace penstock::runtime {
 

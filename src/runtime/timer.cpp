@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 
 #include "base/assert.h"
+#include "base/units.h"
 
 namespace penstock::runtime {
 

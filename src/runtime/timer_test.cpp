@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/units.h"
 #include "tests/support/seeded_rng.h"
 
 namespace penstock::runtime {

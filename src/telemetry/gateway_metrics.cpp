@@ -1,7 +1,9 @@
 #include "telemetry/gateway_metrics.h"
 
 #include <array>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error_code.h"
 #include "base/label.h"
@@ -24,7 +26,7 @@ constexpr std::array kRejections{
     Rejection{kHead, ErrorCode::kInvalidRequest},
     Rejection{kHead, ErrorCode::kNotFound},
     Rejection{kHead, ErrorCode::kMethodNotAllowed},
-    Rejection{kHead, ErrorCode::kUnsupportedMediaType},
+    Rejection{kBody, ErrorCode::kUnsupportedMediaType},
     Rejection{kHead, ErrorCode::kHeaderTooLarge},
     Rejection{kHead, ErrorCode::kUriTooLong},
     Rejection{kIdentify, ErrorCode::kUnauthenticated},
@@ -99,6 +101,11 @@ void add_process_rows(CallbackSource& source, ProcessReads reads) {
               .labels = {},
               .help = "Access-log lines that did not fit the buffer or could not be written.",
               .samples = {{{}, std::move(reads.access_log_dropped)}}});
+  source.add({.name = "penstock_log_dropped_total",
+              .kind = MetricKind::kCounter,
+              .labels = {},
+              .help = "Lines for operators that did not fit the buffer or could not be written.",
+              .samples = {{{}, std::move(reads.log_dropped)}}});
 }
 
 }  // namespace penstock::telemetry

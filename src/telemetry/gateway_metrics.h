@@ -41,7 +41,7 @@ struct GatewayMetrics {
   Counter<InterruptCause> stream_interrupted;
   Counter<Label> stream_malformed;  // provider
   Counter<RejectionStage, ErrorCode> rejections;
-  Histogram<Label> upstream_pool_wait{kWaitBounds};    // provider
+  Histogram<Label> upstream_pool_wait{kWaitBounds};  // provider
   Counter<> uncaught_exceptions;
 };
 
@@ -50,9 +50,10 @@ struct ProcessReads {
   CallbackSource::Read in_flight;
   CallbackSource::Read in_flight_limit;
   CallbackSource::Read access_log_dropped;
+  CallbackSource::Read log_dropped;
 };
 
-// Adds `in_flight`, `in_flight_limit` and `access_log_dropped_total`, which belong to no worker.
+// Adds `in_flight`, `in_flight_limit` and what logs dropped, which belong to no worker.
 void add_process_rows(CallbackSource& source, ProcessReads reads);
 
 // Where the connections of one provider are counted, over all workers. On the scrape's thread.

@@ -36,7 +36,8 @@ class GatewayMetricsTest : public testing::Test {
                                   .waiting = [] { return 4.0; }}});
     add_process_rows(process_, {.in_flight = [] { return 3.0; },
                                 .in_flight_limit = [] { return 2000.0; },
-                                .access_log_dropped = [] { return 0.0; }});
+                                .access_log_dropped = [] { return 0.0; },
+                                .log_dropped = [] { return 0.0; }});
   }
   LabelNames names_;
   GatewayMetrics shard_;

@@ -1,9 +1,13 @@
 #include "wire/inflate.h"
 
-#include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 
+#include <zconf.h>
 #include <zlib.h>
 
 #include "wire/header_list.h"

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <gtest/gtest.h>
+#include <zconf.h>
 #include <zlib.h>
 
 namespace penstock::wire {

@@ -120,7 +120,7 @@ class Process:
 
 
 class Mock(Process):
-    """`penstock mock`; the faults of surface.md section 1 are keyword arguments of fault()."""
+    """`penstock mock`; fault() takes the names of docs/reference/mock-faults.md."""
 
     def __init__(self, fleet):
         super().__init__(fleet, "mock", [fleet.binary, "mock", "--listen", "127.0.0.1:0",

@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <ostream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
-#include "wire/header_list.h"
+#include "tests/scenario/client.h"
+#include "tests/scenario/gateway_rig.h"
+#include "tests/scenario/scenario.h"
 
 namespace penstock::scenario {
 namespace {

@@ -1,11 +1,22 @@
 #include "tests/scenario/client.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 #include <gtest/gtest.h>
 
-#include "base/result.h"
+#include "base/error_code.h"
+#include "net/byte_stream.h"
+#include "tests/scenario/scenario.h"
+#include "tests/support/manual_loop.h"
+#include "tests/support/peer.h"
 #include "wire/chunked.h"
+#include "wire/head_limits.h"
+#include "wire/header_list.h"
 #include "wire/response_head.h"
 
 namespace penstock::scenario {

@@ -3,13 +3,18 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/units.h"
 #include "tests/scenario/client.h"
 #include "tests/scenario/gateway_rig.h"
+#include "tests/scenario/scenario.h"
 #include "tests/scenario/steps.h"
+#include "tests/support/peer.h"
+#include "tests/support/scripted_upstream.h"
 #include "wire/chunked.h"
 
 namespace penstock::scenario {

@@ -1,12 +1,30 @@
 #include "tests/scenario/gateway_rig.h"
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/metric_shards.h"
+#include "base/metric_source.h"
+#include "base/units.h"
 #include "config/compile.h"
+#include "config/config.h"
+#include "config/load.h"
+#include "fleet/provider.h"
+#include "gateway/pipeline.h"
+#include "gateway/worker.h"
+#include "net/http_server.h"
+#include "runtime/task.h"
 #include "telemetry/exposition.h"
+#include "telemetry/gateway_metrics.h"
+#include "tests/support/loopback.h"
 #include "tests/support/memory_files.h"
 #include "tests/support/seeded_rng.h"
 

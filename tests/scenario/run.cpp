@@ -1,20 +1,27 @@
 #include "tests/scenario/run.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/result.h"
+#include "base/units.h"
 #include "net/dialer.h"
 #include "runtime/timer.h"
 #include "tests/scenario/check.h"
 #include "tests/scenario/client.h"
 #include "tests/scenario/gateway_rig.h"
+#include "tests/scenario/scenario.h"
+#include "tests/support/peer.h"
+#include "tests/support/scripted_upstream.h"
 
 namespace penstock::scenario {
 namespace {

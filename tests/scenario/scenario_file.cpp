@@ -1,17 +1,27 @@
 #include <algorithm>
+#include <cstddef>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <ios>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/quantity_text.h"
+#include "base/units.h"
+#include "config/problem.h"
 #include "config/yaml_tree.h"
 #include "tests/scenario/scenario.h"
 #include "tests/scenario/steps.h"
+#include "tests/support/loopback.h"
+#include "tests/support/scripted_upstream.h"
 
 namespace penstock::scenario {
 namespace {

@@ -1,6 +1,7 @@
 // One test a scenario of the files in cases/.
 #include "tests/scenario/scenario.h"
 
+#include <ostream>
 #include <string>
 
 #include <gtest/gtest.h>

@@ -1,7 +1,13 @@
 #include "tests/scenario/steps.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
+#include "tests/support/scripted_upstream.h"
 #include "wire/head_writer.h"
 
 namespace penstock::scenario {

@@ -2,12 +2,26 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
+#include "base/error_code.h"
+#include "base/result.h"
+#include "base/units.h"
+#include "net/address.h"
+#include "net/resolver.h"
+#include "runtime/asio_loop.h"
+#include "runtime/cancellation.h"
+#include "runtime/event_loop.h"
+#include "runtime/system.h"
+#include "runtime/task.h"
 #include "runtime/task_group.h"
 #include "tests/socket/loop_thread.h"
 

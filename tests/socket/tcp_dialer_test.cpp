@@ -1,14 +1,26 @@
 #include "net/tcp_dialer.h"
 
 #include <condition_variable>
-#include <memory>
+#include <cstdint>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/error_code.h"
+#include "base/result.h"
+#include "base/units.h"
+#include "net/dialer.h"
+#include "net/listen_socket.h"
+#include "net/resolver.h"
 #include "net/system_resolver.h"
+#include "net/tcp_listener.h"
+#include "runtime/asio_loop.h"
+#include "runtime/cancellation.h"
+#include "runtime/system.h"
+#include "runtime/task.h"
 #include "runtime/task_group.h"
 #include "tests/socket/loop_thread.h"
 

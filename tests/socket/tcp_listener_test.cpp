@@ -1,14 +1,24 @@
 #include "net/tcp_listener.h"
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/error_code.h"
+#include "base/result.h"
+#include "net/address.h"
+#include "net/byte_stream.h"
+#include "net/dialer.h"
 #include "net/listen_socket.h"
-#include "runtime/task_group.h"
+#include "runtime/asio_loop.h"
+#include "runtime/cancellation.h"
+#include "runtime/system.h"
+#include "runtime/task.h"
 #include "tests/socket/loop_thread.h"
 
 namespace penstock::net {

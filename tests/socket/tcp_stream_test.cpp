@@ -1,14 +1,21 @@
 #include "net/tcp_stream.h"
 
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <sys/socket.h>
 
 #include <boost/asio/ip/tcp.hpp>
 #include <gtest/gtest.h>
 
+#include "net/byte_stream.h"
+#include "runtime/asio_loop.h"
+#include "runtime/system.h"
+#include "runtime/task.h"
 #include "runtime/task_group.h"
 #include "tests/socket/loop_thread.h"
 

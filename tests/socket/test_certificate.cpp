@@ -1,6 +1,7 @@
 #include "tests/socket/test_certificate.h"
 
 #include <cstdlib>
+#include <string>
 
 #include <openssl/bio.h>
 #include <openssl/ec.h>
@@ -9,6 +10,7 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
+#include "base/secret.h"
 #include "net/tls_impl.h"
 
 namespace penstock::net {

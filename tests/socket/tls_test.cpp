@@ -1,12 +1,22 @@
 #include "net/tls.h"
 
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <gtest/gtest.h>
 
+#include "base/secret.h"
+#include "net/byte_stream.h"
+#include "net/dialer.h"
+#include "net/tcp_listener.h"
 #include "net/tls_stream.h"
+#include "runtime/cancellation.h"
+#include "runtime/system.h"
+#include "runtime/task.h"
 #include "runtime/task_group.h"
 #include "tests/socket/loop_thread.h"
 #include "tests/socket/test_certificate.h"

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +12,8 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "net/byte_stream.h"
+#include "tests/support/manual_loop.h"
 
 namespace penstock::test {
 namespace {
@@ -140,6 +144,9 @@ class LoopbackStream final : public net::ByteStream {
   std::optional<IoResult> start_read(std::span<char> into, IoWaiter& waiter) override;
   std::optional<IoResult> start_write(std::span<const std::string_view> pieces,
                                       IoWaiter& waiter) override;
+  [[nodiscard]] std::uint64_t bytes_written() const noexcept override {
+    return out_.delivered + out_.buffer.size();
+  }
   void cancel() noexcept override;
   void cancel_read() noexcept override;
   void shut_down_writing() noexcept override;

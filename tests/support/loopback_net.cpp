@@ -1,14 +1,23 @@
 #include "tests/support/loopback_net.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/assert.h"
 #include "base/result.h"
+#include "base/units.h"
+#include "net/byte_stream.h"
+#include "net/dialer.h"
+#include "runtime/cancellation.h"
 #include "runtime/event_loop.h"
+#include "runtime/task.h"
+#include "tests/support/loopback.h"
 
 namespace penstock::test {
 
@@ -31,6 +40,9 @@ class LoopbackNet::Counted final : public net::ByteStream {
   std::optional<IoResult> start_write(std::span<const std::string_view> pieces,
                                       net::IoWaiter& waiter) override {
     return stream_->start_write(pieces, waiter);
+  }
+  [[nodiscard]] std::uint64_t bytes_written() const noexcept override {
+    return stream_->bytes_written();
   }
   void cancel() noexcept override { stream_->cancel(); }
   void cancel_read() noexcept override { stream_->cancel_read(); }

@@ -8,11 +8,14 @@
 
 #include <gtest/gtest.h>
 
+#include "base/units.h"
 #include "net/byte_stream.h"
 #include "net/dialer.h"
 #include "runtime/cancellation.h"
+#include "runtime/task.h"
 #include "runtime/task_group.h"
 #include "tests/support/loopback_net.h"
+#include "tests/support/manual_loop.h"
 #include "tests/support/peer.h"
 
 namespace penstock::test {

@@ -16,8 +16,8 @@ class ManualClock final : public Clock {
   [[nodiscard]] TimePoint now() const noexcept override { return now_; }
   // 2025-01-01 00:00 UTC at the start; moves with now().
   [[nodiscard]] WallTime wall() const noexcept override {
-    constexpr WallTime start{std::chrono::seconds(1'735'689'600)};
-    return start + std::chrono::floor<std::chrono::microseconds>(now_ - kStart);
+    constexpr WallTime kFirst{std::chrono::seconds(1'735'689'600)};
+    return kFirst + std::chrono::floor<std::chrono::microseconds>(now_ - kStart);
   }
   // Moves to `to`; never back.
   void move_to(TimePoint to) noexcept { now_ = std::max(now_, to); }

@@ -1,10 +1,12 @@
 #include "tests/support/manual_loop.h"
 
-#include <algorithm>
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <utility>
 
 #include "base/assert.h"
+#include "base/units.h"
 
 namespace penstock::test {
 namespace {

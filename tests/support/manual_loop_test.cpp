@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/timer.h"
+#include "tests/support/manual_clock.h"
 #include "tests/support/scripted_rng.h"
 #include "tests/support/seeded_rng.h"
 

@@ -1,9 +1,13 @@
 #include "tests/support/peer.h"
 
+#include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "base/assert.h"
+#include "net/byte_stream.h"
+#include "tests/support/manual_loop.h"
 
 namespace penstock::test {
 

@@ -1,11 +1,22 @@
 #include "tests/support/scripted_upstream.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
 
+#include "base/error_code.h"
 #include "base/result.h"
+#include "net/byte_stream.h"
+#include "tests/support/loopback.h"
+#include "tests/support/loopback_net.h"
 #include "tests/support/peer.h"
 #include "wire/chunked.h"
+#include "wire/head_limits.h"
 #include "wire/head_writer.h"
 #include "wire/request_head.h"
 

@@ -1,10 +1,15 @@
 #include "tests/support/seeded_rng.h"
 
 #include <charconv>
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
+#include "base/rng.h"
 #include "runtime/system.h"
 
 namespace penstock::test {

@@ -1,5 +1,6 @@
 #include "dialect/openai/members.h"
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
