@@ -64,6 +64,11 @@ Task<Try> try_on(RequestScope& scope, net::ConnectionLease& lease) {
         dead && !call.heard() && lease->reused() && !scope.exchange.cancellation().requested();
     co_return Try{fail(no_head(head, sent, call.detail())), stale};
   }
+  // A replica that gave up waiting on an idle connection just as our request came.
+  constexpr int kRequestTimeout = 408;
+  if (call.head().status == kRequestTimeout && lease->reused() && !call.head().keep_alive)
+    co_return Try{fail(ErrorCode::kUpstreamUnavailable, "The provider closed the connection."),
+                  true};
   Result<void> relayed = co_await relay(scope, call, first_byte_due);
   co_return Try{std::move(relayed)};
 }

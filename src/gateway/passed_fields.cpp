@@ -59,8 +59,15 @@ bool is_internal(std::string_view name) noexcept {
          wire::equals_ignore_case(name.substr(0, kPrefix.size()), kPrefix);
 }
 
+// Some servers read an underscore in a name as a dash.
 bool is_private(std::string_view name) noexcept {
-  return is_one_of(name, kPrivate) || is_internal(name);
+  constexpr std::size_t kLongest = 64;  // no private name is longer
+  if (name.find('_') == std::string_view::npos || name.size() > kLongest)
+    return is_one_of(name, kPrivate) || is_internal(name);
+  std::array<char, kLongest> dashed;
+  std::ranges::replace_copy(name, dashed.begin(), '_', '-');
+  const std::string_view same(dashed.data(), name.size());
+  return is_one_of(same, kPrivate) || is_one_of(same, kHopByHop) || is_internal(same);
 }
 
 }  // namespace penstock::gateway

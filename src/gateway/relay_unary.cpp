@@ -127,12 +127,20 @@ std::optional<Error> hidden_error(const dialect::openai::ReplyView& view) {
 }
 
 // A provider that compressed unasked is passed on as it is; what was used is read from a copy.
-void read_packed_usage(RequestScope& scope, const wire::HeaderList& headers,
-                       std::string_view bytes) {
-  if (!is_encoded(headers)) return;
-  const std::string_view coding = headers.find("content-encoding").value_or(std::string_view());
-  if (const std::optional<std::string> plain = wire::inflate(coding, bytes, kInflatedMax))
-    scope.usage = dialect::openai::read_reply(*plain).usage;
+// False when the reply's end is only where the connection closed and the copy says it was cut.
+bool read_packed(RequestScope& scope, const wire::ResponseHead& reply, std::string_view bytes) {
+  const std::string_view coding =
+      reply.headers.find("content-encoding").value_or(std::string_view());
+  const std::optional<std::string> plain = wire::inflate(coding, bytes, kInflatedMax);
+  if (plain) scope.usage = dialect::openai::read_reply(*plain).usage;
+  const bool readable = wire::can_inflate(coding);
+  return plain || !readable || reply.framing.kind != wire::Framing::Kind::kUntilClose;
+}
+
+// What cannot be a reply is refused before any of it is sent, however long it is.
+bool begins_an_object(std::string_view bytes) noexcept {
+  const std::size_t first = bytes.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && bytes[first] == '{';
 }
 
 std::string provider_error_head(RequestScope& scope, const wire::ResponseHead& reply) {
@@ -182,6 +190,7 @@ Task<Result<void>> pass_on(RequestScope& scope, HttpCall& call, std::string head
   if (stamped) {
     if (!co_await send(scope, stamped->finish())) co_return fail(stopped());
     scope.usage = stamped->usage();
+    if (!stamped->complete()) co_return fail(cut_short());
   }
   if (co_await scope.exchange.finish() != net::IoEnd::kOk) co_return fail(stopped());
   co_return Result<void>();
@@ -196,8 +205,12 @@ Task<Result<void>> relay_unary(RequestScope& scope, HttpCall& call, TimePoint fi
   PENSTOCK_CO_CHECK(co_await hold(scope, call, first_byte_due, held));
   dialect::openai::ReplyView view;
   view.body = held.bytes;
-  if (good && held.complete) read_packed_usage(scope, reply.headers, held.bytes);
-  const bool readable = good && held.complete && !is_encoded(reply.headers);
+  const bool encoded = is_encoded(reply.headers);
+  if (good && encoded && held.complete && !read_packed(scope, reply, held.bytes))
+    co_return fail(cut_short());
+  if (good && !encoded && !held.complete && !begins_an_object(held.bytes))
+    co_return fail(ErrorCode::kUpstreamBadResponse, "The provider's reply is not a JSON object.");
+  const bool readable = good && held.complete && !encoded;
   if (readable) {
     view = dialect::openai::read_reply(held.bytes);
     if (std::optional<Error> hidden = hidden_error(view)) co_return fail(*std::move(hidden));

@@ -15,7 +15,8 @@
 namespace penstock::gateway {
 namespace {
 
-constexpr std::size_t kShownMax = 64;  // of a name that a client made up
+constexpr std::size_t kExplicitMax = 256;  // of `provider/model`
+constexpr std::size_t kShownMax = 64;      // of a name that a client made up
 
 }  // namespace
 
@@ -42,7 +43,8 @@ Result<void> find_route(RequestScope& scope) {
     return {};
   }
   const std::size_t slash = model.find('/');
-  if (slash != std::string::npos && slash + 1 < model.size()) {
+  const bool sane = model.size() <= kExplicitMax;  // it goes into headers
+  if (sane && slash != std::string::npos && slash + 1 < model.size()) {
     const auto provider = snapshot.provider_index.find(std::string_view(model).substr(0, slash));
     if (provider != snapshot.provider_index.end()) {
       scope.route.explicit_target.push_back({provider->second, model.substr(slash + 1), 1});

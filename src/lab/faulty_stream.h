@@ -34,9 +34,10 @@ class FaultyStream final : public net::ByteStream, private net::IoWaiter {
   }
   std::optional<net::IoResult> start_write(std::span<const std::string_view> pieces,
                                            net::IoWaiter& waiter) override;
-  [[nodiscard]] std::uint64_t bytes_written() const noexcept override {
-    return inner_->bytes_written();
+  [[nodiscard]] std::uint64_t bytes_taken() const noexcept override {
+    return inner_->bytes_taken();
   }
+  [[nodiscard]] bool has_unread() noexcept override { return inner_->has_unread(); }
   void cancel() noexcept override { inner_->cancel(); }
   void cancel_read() noexcept override { inner_->cancel_read(); }
   void shut_down_writing() noexcept override { inner_->shut_down_writing(); }

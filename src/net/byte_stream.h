@@ -45,8 +45,10 @@ class ByteStream {
   // its bytes are not.
   [[nodiscard]] virtual std::optional<IoResult> start_write(
       std::span<const std::string_view> pieces, IoWaiter& waiter) = 0;
-  // All that has been written so far, the begun part of a pending write included.
-  [[nodiscard]] virtual std::uint64_t bytes_written() const noexcept = 0;
+  // How much of all that was written, a pending write included, the peer's side has taken so far.
+  [[nodiscard]] virtual std::uint64_t bytes_taken() const noexcept = 0;
+  // Whether bytes, or an end, have arrived that no read has taken. Looks now; never waits.
+  [[nodiscard]] virtual bool has_unread() noexcept = 0;
   // Ends pending operations with kCancelled, soon. The stream is only good for closing after it.
   virtual void cancel() noexcept = 0;
   // Ends a pending read with kCancelled, soon; writing goes on.

@@ -89,10 +89,17 @@ std::unique_ptr<PooledConnection> ConnectionPool::take_out(Idle::iterator place)
   return connection;
 }
 
+// What arrived unasked on an idle connection, or its end, may not have been noticed yet in this
+// turn of the loop: it must not be taken for the reply to the next request.
 std::unique_ptr<PooledConnection> ConnectionPool::take_idle(std::size_t replica) noexcept {
-  const auto place = std::ranges::find_if(
-      idle_, [replica](const auto& idle) { return idle->replica_ == replica; });
-  return place == idle_.end() ? nullptr : take_out(place);
+  while (true) {
+    const auto place = std::ranges::find_if(
+        idle_, [replica](const auto& idle) { return idle->replica_ == replica; });
+    if (place == idle_.end()) return nullptr;
+    std::unique_ptr<PooledConnection> connection = take_out(place);
+    if (!connection->stream_->has_unread()) return connection;
+    retire(std::move(connection));
+  }
 }
 
 // A free permit, or that of the connection here that has been idle longest.

@@ -188,6 +188,22 @@ TEST(ConnectionPool, IdleConnectionThatSpeaksLeaves) {
   EXPECT_EQ(permits.taken(), 0U);
 }
 
+// Bytes that arrived in this very turn of the loop must not become the next call's reply.
+TEST(ConnectionPool, WhatArrivedUnnoticedIsNeverTheNextReply) {
+  ConnectionPermits permits(4, 4);
+  Side side(permits);
+  Wish& first = side.wish();
+  ASSERT_TRUE(first.connected());
+  side.keep(first);
+  side.replicas[0]->send("foreign");  // nothing has run since
+  Wish& second = side.wishes.emplace_back();
+  side.tasks.spawn(Side::acquire(side.pool, 0, Freshness::kAny, second));
+  side.loop.run_until_idle();
+  ASSERT_TRUE(second.connected());
+  EXPECT_FALSE(second.got.connection->reused());
+  EXPECT_TRUE(second.got.connection->input().bytes().empty());
+}
+
 // At the ceiling an idle connection to one replica makes room for another replica's call.
 TEST(ConnectionPool, LongestIdleMakesRoom) {
   ConnectionPermits permits(2, 4);

@@ -52,9 +52,10 @@ class CountedStream final : public ByteStream {
                                       IoWaiter& waiter) override {
     return stream_->start_write(pieces, waiter);
   }
-  [[nodiscard]] std::uint64_t bytes_written() const noexcept override {
-    return stream_->bytes_written();
+  [[nodiscard]] std::uint64_t bytes_taken() const noexcept override {
+    return stream_->bytes_taken();
   }
+  [[nodiscard]] bool has_unread() noexcept override { return stream_->has_unread(); }
   void cancel() noexcept override { stream_->cancel(); }
   void cancel_read() noexcept override { stream_->cancel_read(); }
   void shut_down_writing() noexcept override { stream_->shut_down_writing(); }

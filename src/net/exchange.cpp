@@ -47,7 +47,7 @@ void Exchange::on_input(void* self) noexcept {
 
 void Exchange::watch_client() noexcept {
   input_.pin();
-  while (!input_.peer_gone() && input_.bytes().size() < Input::kSmall) {
+  while (!input_.peer_gone() && input_.bytes().size() < Input::kLarge) {
     input_arrived_ = false;
     starting_watch_ = true;
     input_.watch(&Exchange::on_input, this);
@@ -59,14 +59,14 @@ void Exchange::watch_client() noexcept {
 
 void Exchange::on_stall(void* self) noexcept {
   auto& exchange = *static_cast<Exchange*>(self);
-  if (exchange.stream_.bytes_written() != exchange.written_before_)
+  if (exchange.stream_.bytes_taken() != exchange.written_before_)
     return exchange.arm_stall();  // slow, but it reads
   exchange.timed_out_ = true;
   exchange.client_gone();
 }
 
 void Exchange::arm_stall() noexcept {
-  written_before_ = stream_.bytes_written();
+  written_before_ = stream_.bytes_taken();
   timer_.arm(loop_.clock().now() + write_stall_);
 }
 

@@ -145,7 +145,8 @@ class Trickle final : public ByteStream {
     waiter_ = &waiter;
     return std::nullopt;
   }
-  std::uint64_t bytes_written() const noexcept override { return written; }
+  std::uint64_t bytes_taken() const noexcept override { return written; }
+  bool has_unread() noexcept override { return false; }
   void cancel() noexcept override {
     loop_.post([this] { waiter_->complete({IoEnd::kCancelled, 0}); });
   }

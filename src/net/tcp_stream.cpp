@@ -17,6 +17,7 @@
 #include "base/assert.h"
 #include "base/result.h"
 #include "net/byte_stream.h"
+#include "net/socket_state.h"
 
 namespace penstock::net {
 namespace {
@@ -104,6 +105,12 @@ std::optional<IoResult> TcpStream::push(Rest& rest) {
   }
   return IoResult{IoEnd::kOk, rest.written};
 }
+
+std::uint64_t TcpStream::bytes_taken() const noexcept {
+  return written_ - unacknowledged(const_cast<TcpSocket&>(socket_).native_handle());
+}
+
+bool TcpStream::has_unread() noexcept { return socket_has_unread(socket_.native_handle()); }
 
 void TcpStream::wait_writable() {
   socket_.async_wait(TcpSocket::wait_write, [this](const error_code& error) {

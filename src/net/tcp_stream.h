@@ -28,7 +28,8 @@ class TcpStream final : public ByteStream {
   std::optional<IoResult> start_read(std::span<char> into, IoWaiter& waiter) override;
   std::optional<IoResult> start_write(std::span<const std::string_view> pieces,
                                       IoWaiter& waiter) override;
-  [[nodiscard]] std::uint64_t bytes_written() const noexcept override { return written_; }
+  [[nodiscard]] std::uint64_t bytes_taken() const noexcept override;
+  [[nodiscard]] bool has_unread() noexcept override;
   void cancel() noexcept override;
   void cancel_read() noexcept override;
   void shut_down_writing() noexcept override;

@@ -22,6 +22,7 @@
 #include "net/byte_stream.h"
 #include "net/dialer.h"
 #include "net/socket_limit.h"
+#include "net/socket_state.h"
 #include "net/tcp_stream.h"
 #include "net/tls.h"
 #include "net/tls_bio.h"
@@ -203,6 +204,14 @@ void TlsStream::wait_to_write() {
     waiter.complete(*done);
   });
 }
+
+// Records are a little longer than what is in them; only growth is looked at.
+std::uint64_t TlsStream::bytes_taken() const noexcept {
+  return written_ -
+         std::min(written_, unacknowledged(const_cast<TcpSocket&>(socket_).native_handle()));
+}
+
+bool TlsStream::has_unread() noexcept { return socket_has_unread(socket_.native_handle()); }
 
 void TlsStream::cancel() noexcept {
   cancelled_ = true;

@@ -58,7 +58,9 @@ class TlsStream final : public ByteStream {
   std::optional<IoResult> start_read(std::span<char> into, IoWaiter& waiter) override;
   std::optional<IoResult> start_write(std::span<const std::string_view> pieces,
                                       IoWaiter& waiter) override;
-  [[nodiscard]] std::uint64_t bytes_written() const noexcept override { return written_; }
+  // In bytes of the connection, records and all.
+  [[nodiscard]] std::uint64_t bytes_taken() const noexcept override;
+  [[nodiscard]] bool has_unread() noexcept override;
   void cancel() noexcept override;
   // Reading may begin again after it.
   void cancel_read() noexcept override;

@@ -20,11 +20,14 @@ constexpr std::size_t kStep = std::size_t{16} << 10;
 
 }  // namespace
 
+bool can_inflate(std::string_view coding) noexcept {
+  return equals_ignore_case(coding, "gzip") || equals_ignore_case(coding, "x-gzip") ||
+         equals_ignore_case(coding, "deflate");
+}
+
 std::optional<std::string> inflate(std::string_view coding, std::string_view bytes,
                                    std::size_t bytes_max) {
-  if (!equals_ignore_case(coding, "gzip") && !equals_ignore_case(coding, "x-gzip") &&
-      !equals_ignore_case(coding, "deflate"))
-    return std::nullopt;
+  if (!can_inflate(coding)) return std::nullopt;
   if (bytes.size() > std::numeric_limits<uInt>::max()) return std::nullopt;
   z_stream stream{};
   if (::inflateInit2(&stream, kGzipOrZlib) != Z_OK) return std::nullopt;

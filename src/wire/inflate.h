@@ -7,6 +7,9 @@
 
 namespace penstock::wire {
 
+// Whether a `content-encoding` is one that inflate() reads: gzip, x-gzip or deflate.
+[[nodiscard]] bool can_inflate(std::string_view coding) noexcept;
+
 // The bytes behind a `content-encoding` of gzip, x-gzip or deflate, at most `bytes_max` of them.
 // nullopt: another coding, broken or unfinished data, or more than that: a small reply may be a
 // bomb.

@@ -144,8 +144,11 @@ class LoopbackStream final : public net::ByteStream {
   std::optional<IoResult> start_read(std::span<char> into, IoWaiter& waiter) override;
   std::optional<IoResult> start_write(std::span<const std::string_view> pieces,
                                       IoWaiter& waiter) override;
-  [[nodiscard]] std::uint64_t bytes_written() const noexcept override {
+  [[nodiscard]] std::uint64_t bytes_taken() const noexcept override {
     return out_.delivered + out_.buffer.size();
+  }
+  [[nodiscard]] bool has_unread() noexcept override {
+    return !in_.buffer.empty() || in_.ended || in_.reset;
   }
   void cancel() noexcept override;
   void cancel_read() noexcept override;

@@ -44,6 +44,9 @@ class LongReply {
   // After the last piece: what was still withheld, if the body ended within its model.
   [[nodiscard]] std::span<const std::string_view> finish();
 
+  // The body so far is one whole JSON object: one that ends before that was cut.
+  [[nodiscard]] bool complete() const noexcept { return top_level_.closed(); }
+
   // The last usage told so far; as complete as it gets once all pieces were fed.
   [[nodiscard]] const llm::Usage& usage() const noexcept { return usage_; }
 
