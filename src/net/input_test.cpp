@@ -29,7 +29,7 @@ std::string pattern(std::size_t size) {
 }
 
 class InputTest : public testing::Test {
- protected:
+ public:
   ~InputTest() override {
     stream->cancel();
     loop.run_until_idle();

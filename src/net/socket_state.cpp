@@ -1,6 +1,7 @@
 #include "net/socket_state.h"
 
 #include <cerrno>
+#include <cstdint>
 
 #include <linux/sockios.h>
 #include <sys/ioctl.h>

@@ -243,7 +243,7 @@ class Reference {
   void arm(std::size_t i, TimePoint due) {
     disarm(i);
     entries_[i]->timer.arm(due);
-    entries_[i]->place = due_.emplace(std::max(due, now_), i);
+    entries_[i]->place = due_.emplace(std::max(due, now), i);
   }
   void disarm(std::size_t i) {
     entries_[i]->timer.disarm();
@@ -254,7 +254,7 @@ class Reference {
   void move(std::size_t i, TimePoint due) {
     if (entries_[i]->place) due_.erase(*entries_[i]->place);
     entries_[i]->timer.arm(due);
-    entries_[i]->place = due_.emplace(std::max(due, now_), i);
+    entries_[i]->place = due_.emplace(std::max(due, now), i);
   }
   void advance_to(TimePoint to) {
     while (true) {
@@ -262,28 +262,28 @@ class Reference {
       ASSERT_EQ(wake.has_value(), !due_.empty());
       if (!wake || *wake > to) break;
       ASSERT_LE(*wake, due_.begin()->first + TimerWheel::kTick);
-      now_ = *wake;
-      wheel_.advance(now_);
-      ASSERT_TRUE(due_.empty() || due_.begin()->first + TimerWheel::kTick > now_) << "late";
+      now = *wake;
+      wheel_.advance(now);
+      ASSERT_TRUE(due_.empty() || due_.begin()->first + TimerWheel::kTick > now) << "late";
     }
-    now_ = to;
-    wheel_.advance(now_);
+    now = to;
+    wheel_.advance(now);
     ASSERT_EQ(wheel_.armed(), due_.size());
   }
   // From a firing timer.
   void fired(std::size_t i) {
     ASSERT_TRUE(entries_[i]->place.has_value()) << "fired while disarmed";
-    ASSERT_LE((*entries_[i]->place)->first, now_) << "fired early";
+    ASSERT_LE((*entries_[i]->place)->first, now) << "fired early";
     due_.erase(*entries_[i]->place);
     entries_[i]->place.reset();
     ++count;
-    if (count % 3 == 0) arm(i, now_ + count % 7 * 1s);
+    if (count % 3 == 0) arm(i, now + count % 7 * 1s);
     if (count % 5 == 0) disarm((i + 1) % kTimers);
-    if (count % 4 == 0) move((i + 2) % kTimers, now_ + count % 11 * 100ms);
+    if (count % 4 == 0) move((i + 2) % kTimers, now + count % 11 * 100ms);
   }
 
   static constexpr std::size_t kTimers = 64;
-  TimePoint now_{};
+  TimePoint now{};
   std::uint64_t count = 0;
 
  private:
@@ -316,10 +316,10 @@ TEST(TimerWheel, AgreesWithASortedList) {
     const Duration ahead(
         static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(scale.count()))));
     switch (rng.below(4)) {
-      case 0: reference.arm(i, reference.now_ + ahead - 5ms); break;
-      case 1: reference.move(i, reference.now_ + ahead - 5ms); break;
+      case 0: reference.arm(i, reference.now + ahead - 5ms); break;
+      case 1: reference.move(i, reference.now + ahead - 5ms); break;
       case 2: reference.disarm(i); break;
-      case 3: reference.advance_to(reference.now_ + ahead / 8); break;
+      case 3: reference.advance_to(reference.now + ahead / 8); break;
     }
   }
   EXPECT_GT(reference.count, 1000U);

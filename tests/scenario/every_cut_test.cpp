@@ -23,6 +23,7 @@ namespace {
 // CRLF, CR and LF, a comment, data over several lines, unicode raw and escaped, vendors' members, a
 // usage chunk that only the gateway asked for, a malformed event.
 const std::vector<std::string>& events() {
+  // NOLINTBEGIN(bugprone-suspicious-missing-comma): long events stand on several lines
   static const std::vector<std::string> all{
       "\xEF\xBB\xBF: hello\r\n\r\n",
       "data: {\"id\":\"c\",\"model\":\"up\",\"choices\":[{\"index\":0,\"delta\":{\"role\":"
@@ -38,6 +39,7 @@ const std::vector<std::string>& events() {
       "data: {\"id\":\"c\",\"model\":\"up\",\"choices\":[],\"usage\":{\"prompt_tokens\":1,"
       "\"completion_tokens\":2}}\n\n",
       "data: [DONE]\r\n\r\n"};
+  // NOLINTEND(bugprone-suspicious-missing-comma)
   return all;
 }
 

@@ -1,12 +1,30 @@
 #include "tests/socket/loop_thread.h"
 
 #include <array>
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
 #include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/result.h"
+#include "base/units.h"
+#include "net/address.h"
+#include "net/byte_stream.h"
+#include "net/dialer.h"
+#include "net/listen_socket.h"
 #include "net/system_resolver.h"
 #include "net/tcp_dialer.h"
+#include "net/tcp_listener.h"
+#include "net/tls.h"
+#include "runtime/asio_loop.h"
+#include "runtime/cancellation.h"
+#include "runtime/task.h"
 #include "runtime/task_group.h"
 #include "runtime/timer.h"
 

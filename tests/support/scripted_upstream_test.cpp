@@ -28,7 +28,7 @@ runtime::Task<> dial(ManualLoop& loop, LoopbackNet& net, runtime::CallContext co
 }
 
 class ScriptedUpstreamTest : public testing::Test {
- protected:
+ public:
   std::unique_ptr<Peer> connect() {
     runtime::Cancellation cancellation;
     runtime::TaskGroup group;
