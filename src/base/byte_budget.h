@@ -49,6 +49,14 @@ class ByteBudget {
     if (!charge(bytes.value)) return std::nullopt;
     return ByteLease(*this, bytes.value);
   }
+  // Makes `lease`, which may be empty, hold at least `least`, charging `step` at a time; false when
+  // that does not fit: what was charged until then stays with the lease.
+  [[nodiscard]] bool raise(ByteLease& lease, Bytes least, Bytes step) noexcept {
+    if (lease.budget_ == nullptr) lease.budget_ = this;
+    while (lease.bytes_ < least.value)
+      if (!lease.grow(step)) return false;
+    return true;
+  }
   [[nodiscard]] Bytes used() const noexcept { return Bytes{used_.load(std::memory_order_relaxed)}; }
   [[nodiscard]] Bytes limit() const noexcept { return Bytes{limit_}; }
 

@@ -75,5 +75,19 @@ TEST(ByteBudget, HugeRequestsDoNotWrapAround) {
   EXPECT_FALSE(none.take(1_B));
 }
 
+// A body that grows is charged ahead in steps; what did not fit leaves the lease as it was.
+TEST(ByteBudget, RaisesALeaseInSteps) {
+  ByteBudget budget(10_B);
+  {
+    ByteLease lease;
+    EXPECT_TRUE(budget.raise(lease, 5_B, 4_B));
+    EXPECT_EQ(lease.bytes(), 8_B);
+    EXPECT_TRUE(budget.raise(lease, 8_B, 4_B));
+    EXPECT_FALSE(budget.raise(lease, 9_B, 4_B));
+    EXPECT_EQ(budget.used(), 8_B);
+  }
+  EXPECT_EQ(budget.used(), 0_B);
+}
+
 }  // namespace
 }  // namespace penstock

@@ -116,14 +116,7 @@ class StreamRelay {
       parked_ = ByteLease();
       return true;
     }
-    if (parked_.bytes().value == 0) {
-      std::optional<ByteLease> lease = scope_.worker.process.body_memory.take(Bytes{kParkedFree});
-      if (!lease) return false;
-      parked_ = *std::move(lease);
-    }
-    while (parked_.bytes().value < parked)
-      if (!parked_.grow(Bytes{kParkedFree})) return false;
-    return true;
+    return scope_.worker.process.body_memory.raise(parked_, Bytes{parked}, Bytes{kParkedFree});
   }
 
   // `bytes`: what outlives this call; an event elsewhere must leave before the next is parsed.

@@ -79,15 +79,8 @@ Task<Result<HttpCall::Piece>> next_piece(RequestScope& scope, HttpCall& call, Ti
 
 // Charges `more` bytes to the bound that request bodies share, in steps.
 bool charge(RequestScope& scope, Held& held, std::size_t more) {
-  const std::uint64_t wanted = held.copy.size() + more;
-  if (held.lease.bytes().value == 0) {
-    std::optional<ByteLease> lease = scope.worker.process.body_memory.take(Bytes{kHeldStep});
-    if (!lease) return false;
-    held.lease = *std::move(lease);
-  }
-  while (held.lease.bytes().value < wanted)
-    if (!held.lease.grow(Bytes{kHeldStep})) return false;
-  return true;
+  const Bytes wanted{held.copy.size() + more};
+  return scope.worker.process.body_memory.raise(held.lease, wanted, Bytes{kHeldStep});
 }
 
 // Gathers the body up to kHeldMax.

@@ -139,8 +139,8 @@ Task<Result<void>> Exchange::read_chunked(BodyLimits limits) {
       }
       const std::size_t grown = grown_body_.size() + piece->data.size();
       if (grown > limits.bytes_max) co_return fail(too_large(limits.bytes_max));
-      while (grown > body_lease_.bytes().value)
-        if (!body_lease_.grow(Bytes{kGrowStep})) co_return fail(memory_full());
+      if (!limits.memory.raise(body_lease_, Bytes{grown}, Bytes{kGrowStep}))
+        co_return fail(memory_full());
       grown_body_ += piece->data;
       input_.consume(piece->consumed);
     }
