@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "admin/admin.h"
+#include "app/provider_reads.h"
 #include "app/version.h"
 #include "app/worker_thread.h"
 #include "base/address.h"
@@ -133,27 +134,12 @@ void GatewayProcess::add_metrics() {
        .in_flight_limit = [this] { return static_cast<double>(process_.in_flight.limit()); },
        .access_log_dropped = [this] { return access_log_.dropped(); },
        .log_dropped = [this] { return log_.dropped(); }});
-  telemetry::add_provider_rows(callbacks_, provider_reads(*snapshot_));
+  telemetry::add_provider_rows(callbacks_, provider_reads(*snapshot_, clock_));
   std::vector<const telemetry::GatewayMetrics*> shards;
   for (const auto& worker : workers_) shards.push_back(&worker->metrics());
   worker_metrics_ = std::make_unique<ShardedSource<telemetry::GatewayMetrics>>(std::move(shards),
                                                                                process_.labels);
   sources_ = {worker_metrics_.get(), &callbacks_, &process_metrics_, &build_info_};
-}
-
-std::vector<telemetry::ProviderReads> GatewayProcess::provider_reads(
-    const gateway::Snapshot& snapshot) {
-  std::vector<telemetry::ProviderReads> reads;
-  for (const fleet::Provider& provider : snapshot.providers) {
-    const std::shared_ptr<net::ConnectionPermits> permits = provider.permits;
-    const auto idle = [permits] { return static_cast<double>(permits->idle.load()); };
-    reads.push_back(
-        {.provider = provider.name,
-         .idle = idle,
-         .active = [permits, idle] { return static_cast<double>(permits->taken()) - idle(); },
-         .waiting = [permits] { return static_cast<double>(permits->waiting()); }});
-  }
-  return reads;
 }
 
 void GatewayProcess::leave() {

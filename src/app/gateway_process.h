@@ -50,8 +50,6 @@ class GatewayProcess {
   void start_workers(net::ListenSet listen);
   void start_admin(net::ListenSet listen);
   void add_metrics();
-  [[nodiscard]] static std::vector<telemetry::ProviderReads> provider_reads(
-      const gateway::Snapshot& snapshot);
   [[nodiscard]] runtime::Task<void> end();
 
   const config::Config& config_;

@@ -14,6 +14,7 @@
 #include "base/seams.h"
 #include "base/secret.h"
 #include "base/units.h"
+#include "config/compile_provider.h"
 #include "config/config.h"
 #include "config/models_config.h"
 #include "config/providers_config.h"
@@ -32,71 +33,6 @@
 
 namespace penstock::config {
 namespace {
-
-dialect::Dialect dialect_of(Dialect dialect) {
-  switch (dialect) {
-    case Dialect::kOpenai: return dialect::Dialect::kOpenai;
-  }
-  return dialect::Dialect::kOpenai;
-}
-
-// "host:port" as it stands in the Host header: the port only when it is not the scheme's own.
-std::string authority(const BaseUrl& url) {
-  std::string text = url.host.find(':') == std::string::npos ? url.host : "[" + url.host + "]";
-  if (url.port != (url.scheme == "https" ? 443 : 80)) text += ":" + std::to_string(url.port);
-  return text;
-}
-
-Result<fleet::Replica> compile_replica(const ReplicaConfig& config,
-                                       const fleet::Provider& provider) {
-  const std::optional<BaseUrl> url = parse_base_url(config.url);
-  if (!url) return fail(ErrorCode::kInvalidRequest, "\"" + config.url + "\" is not a base URL");
-  fleet::Replica replica;
-  replica.origin.host = url->host;
-  replica.origin.port = url->port;
-  replica.origin.tls = url->scheme == "https" ? provider.tls.get() : nullptr;
-  replica.name = authority(*url);
-  replica.base_path = url->path.empty() ? std::string(provider.dialect->base_path) : url->path;
-  replica.weight = config.weight;
-  return replica;
-}
-
-bool uses_tls(const ProviderConfig& config) {
-  for (const ReplicaConfig& replica : config.replicas)
-    if (replica.url.starts_with("https:")) return true;
-  return false;
-}
-
-Result<fleet::Provider> compile_provider(const std::string& name, const ProviderConfig& config,
-                                         const SecretSource& secrets, LabelNames& labels) {
-  fleet::Provider provider;
-  provider.name = name;
-  provider.label = labels.intern(name);
-  provider.dialect = &dialect::info(dialect_of(config.dialect));
-  if (!config.key.empty()) {
-    PENSTOCK_TRY(provider.key, resolve_word(config.key, secrets));
-  }
-  provider.timeouts = {config.timeouts.connect, config.timeouts.first_byte, config.timeouts.idle};
-  provider.pool = {config.timeouts.connect, config.limits.wait, config.keep_alive};
-  provider.force_usage = config.usage_in_stream == UsageInStream::kForce
-                             ? dialect::openai::ForceUsage::kForce
-                             : dialect::openai::ForceUsage::kLeave;
-  provider.permits =
-      std::make_shared<net::ConnectionPermits>(config.limits.connections, config.limits.waiting);
-  if (uses_tls(config)) {
-    std::string trusted;
-    if (config.tls) {
-      PENSTOCK_TRY(const Secret pem, resolve(config.tls->ca, secrets));
-      trusted = pem.reveal();
-    }
-    PENSTOCK_TRY(provider.tls, net::TlsClient::create(trusted));
-  }
-  for (const ReplicaConfig& replica : config.replicas) {
-    PENSTOCK_TRY(fleet::Replica compiled, compile_replica(replica, provider));
-    provider.replicas.push_back(std::move(compiled));
-  }
-  return provider;
-}
 
 Result<identity::KeyRing> compile_keys(const Config& config) {
   std::vector<identity::KeyEntry> entries;
@@ -133,9 +69,16 @@ void compile_models(const Config& config, LabelNames& labels, gateway::Snapshot&
     gateway::Model& compiled = snapshot.models[name];
     compiled.name = name;
     compiled.label = labels.intern(name);
+    compiled.deadline = model.deadline;
     for (const TargetConfig& target : model.targets)
-      compiled.targets.push_back(
-          {snapshot.provider_index.at(target.provider), target.model, target.weight});
+      compiled.targets.push_back({.provider = snapshot.provider_index.at(target.provider),
+                                  .model = target.model,
+                                  .weight = target.weight});
+    for (const FallbackConfig& target : model.fallback)
+      compiled.targets.push_back({.provider = snapshot.provider_index.at(target.provider),
+                                  .model = target.model,
+                                  .role = control::TargetRole::kFallback});
+    for (const fleet::Target& target : compiled.targets) compiled.plan.push_back(target.planned());
     snapshot.model_names.push_back(name);
   }
 }
@@ -144,7 +87,8 @@ void compile_models(const Config& config, LabelNames& labels, gateway::Snapshot&
 
 Result<std::shared_ptr<const gateway::Snapshot>> compile(const Config& config,
                                                          const SecretSource& secrets,
-                                                         LabelNames& labels, WallTime now) {
+                                                         LabelNames& labels, WallTime now,
+                                                         const gateway::Snapshot* before) {
   auto snapshot = std::make_shared<gateway::Snapshot>();
   snapshot->auth = config.auth.mode;
   if (config.auth.mode == identity::AuthMode::kKeys) {
@@ -152,12 +96,15 @@ Result<std::shared_ptr<const gateway::Snapshot>> compile(const Config& config,
   }
   compile_tenants(config, labels, *snapshot);
   for (const auto& [name, provider] : config.providers) {
-    PENSTOCK_TRY(fleet::Provider compiled, compile_provider(name, provider, secrets, labels));
+    PENSTOCK_TRY(fleet::Provider compiled,
+                 compile_provider(name, provider, secrets, labels,
+                                  before != nullptr ? before->find_provider(name) : nullptr));
     snapshot->provider_index[name] = snapshot->providers.size();
     snapshot->providers.push_back(std::move(compiled));
   }
   compile_models(config, labels, *snapshot);
   snapshot->limits = config.limits;
+  snapshot->retry = config.retry;
   snapshot->stream = config.stream;
   snapshot->body_wait = config.listen.body_wait;
   snapshot->created = std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count();

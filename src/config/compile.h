@@ -14,10 +14,11 @@ namespace penstock::config {
 // Turns a loaded config into what requests use: secrets read, names resolved, labels interned.
 //
 // now:    shown to clients as the models' age.
+// before: the snapshot that this one replaces while the process runs; what is shared and counted
+//         under the same names is taken over. nullptr: at start.
 // errors: kInvalidRequest for what only reading a secret can tell: a CA that is no certificate.
-[[nodiscard]] Result<std::shared_ptr<const gateway::Snapshot>> compile(const Config& config,
-                                                                       const SecretSource& secrets,
-                                                                       LabelNames& labels,
-                                                                       WallTime now);
+[[nodiscard]] Result<std::shared_ptr<const gateway::Snapshot>> compile(
+    const Config& config, const SecretSource& secrets, LabelNames& labels, WallTime now,
+    const gateway::Snapshot* before = nullptr);
 
 }  // namespace penstock::config

@@ -13,6 +13,7 @@
 #include "config/models_config.h"
 #include "config/providers_config.h"
 #include "config/tenants_config.h"
+#include "control/retry_plan.h"
 #include "gateway/limits_config.h"
 #include "gateway/stream_config.h"
 #include "identity/auth_config.h"
@@ -45,6 +46,7 @@ struct Config {
   Named<TenantConfig> tenants;
   Named<ProviderConfig> providers;
   Named<ModelConfig> models;
+  control::RetryConfig retry;
   gateway::StreamConfig stream;
   telemetry::TelemetryConfig telemetry;
 };
@@ -64,13 +66,13 @@ constexpr auto fields(Describe<Config>) {
       field("providers", &C::providers, kNameRule, Reload::kLive, "Who serves."),
       field("models", &C::models, kModelNameRule, Reload::kLive,
             "The names that clients ask for, and where each goes."),
+      field("retry", &C::retry, any(), Reload::kLive, "Attempts after a failed one."),
       field("stream", &C::stream, any(), Reload::kLive, "Streamed replies."),
       field("telemetry", &C::telemetry, any(), Reload::kRestart, "Logs."),
   };
 }
 constexpr auto later_keys(Describe<Config>) {
-  return std::array<std::string_view, 6>{"retry",  "admission", "store",
-                                         "prices", "alerts",    "drain"};
+  return std::array<std::string_view, 5>{"admission", "store", "prices", "alerts", "drain"};
 }
 
 }  // namespace penstock::config

@@ -9,6 +9,7 @@
 
 #include "base/field.h"
 #include "base/field_text.h"
+#include "base/units.h"
 
 namespace penstock::config {
 
@@ -31,9 +32,29 @@ constexpr auto fields(Describe<TargetConfig>) {
   };
 }
 
+// YAML: models.M.fallback[]
+struct FallbackConfig {
+  std::string provider;
+  std::string model;  // the provider's own name for it
+};
+
+constexpr auto fields(Describe<FallbackConfig>) {
+  using C = FallbackConfig;
+  return std::tuple{
+      field("provider", &C::provider, required(any()), Reload::kRestart,
+            "The name of a provider in this file."),
+      field("model", &C::model, required(kModelNameRule), Reload::kRestart,
+            "The provider's own name for the model."),
+  };
+}
+
 // YAML: models.M
 struct ModelConfig {
   std::vector<TargetConfig> targets;
+  std::vector<FallbackConfig> fallback;
+  Duration deadline = kDeadline;
+
+  static constexpr Duration kDeadline = 600s;  // also of explicitly requested providers
 };
 
 constexpr auto fields(Describe<ModelConfig>) {
@@ -41,10 +62,14 @@ constexpr auto fields(Describe<ModelConfig>) {
   return std::tuple{
       field("targets", &C::targets, required(any()), Reload::kLive,
             "Where requests for this model go, drawn at random by weight."),
+      field("fallback", &C::fallback, any(), Reload::kRestart,
+            "Where they go, in this order, when no target can serve."),
+      field("deadline", &C::deadline, range(100ms, 24h), Reload::kLive,
+            "Longest time for a request, retries included; clients may ask for less."),
   };
 }
 constexpr auto later_keys(Describe<ModelConfig>) {
-  return std::array<std::string_view, 3>{"fallback", "deadline", "tiers"};
+  return std::array<std::string_view, 1>{"tiers"};
 }
 
 }  // namespace penstock::config

@@ -12,6 +12,9 @@
 #include "base/field_text.h"
 #include "base/secret_ref.h"
 #include "base/units.h"
+#include "control/balancers.h"
+#include "control/breaker.h"
+#include "fleet/health_config.h"
 
 namespace penstock::config {
 
@@ -52,6 +55,7 @@ constexpr std::string_view shorthand(Describe<ReplicaConfig>) { return "url"; }
 
 // YAML: providers.P.limits
 struct ProviderLimitsConfig {
+  std::uint32_t in_flight = 400;
   std::uint32_t connections = 512;
   std::uint32_t waiting = 1024;
   Duration wait = 5s;
@@ -60,6 +64,8 @@ struct ProviderLimitsConfig {
 constexpr auto fields(Describe<ProviderLimitsConfig>) {
   using C = ProviderLimitsConfig;
   return std::tuple{
+      field("in_flight", &C::in_flight, range(1, 1'000'000), Reload::kLive,
+            "Calls to the provider at once; at the limit it is not eligible."),
       field("connections", &C::connections, range(1, 1'000'000), Reload::kLive,
             "Connections to the provider, over the whole process."),
       field("waiting", &C::waiting, range(0, 1'000'000), Reload::kLive,
@@ -67,9 +73,6 @@ constexpr auto fields(Describe<ProviderLimitsConfig>) {
       field("wait", &C::wait, range(0ms, 1h), Reload::kLive,
             "Longest wait for a connection, then 503 overloaded."),
   };
-}
-constexpr auto later_keys(Describe<ProviderLimitsConfig>) {
-  return std::array<std::string_view, 1>{"in_flight"};
 }
 
 // YAML: providers.P.timeouts
@@ -111,9 +114,13 @@ struct ProviderConfig {
   Dialect dialect = Dialect::kOpenai;
   std::vector<ReplicaConfig> replicas;
   SecretRef key;  // empty: calls carry no credential
+  control::Balance balance = control::Balance::kWeightedRoundRobin;
   ProviderLimitsConfig limits;
   ProviderTimeoutsConfig timeouts;
   Duration keep_alive = 4s;
+  Duration slow_start = 30s;
+  std::optional<fleet::HealthConfig> health;
+  control::BreakerConfig breaker;
   UsageInStream usage_in_stream = UsageInStream::kForce;
   std::optional<ProviderTlsConfig> tls;
 };
@@ -126,19 +133,25 @@ constexpr auto fields(Describe<ProviderConfig>) {
       field("replicas", &C::replicas, required(any()), Reload::kLive,
             "The provider's addresses: URLs, or {url, weight}."),
       field("key", &C::key, any(), Reload::kLive, "The credential sent to the provider."),
+      field("balance", &C::balance, any(), Reload::kRestart, "How a replica is chosen."),
       field("limits", &C::limits, any(), Reload::kLive, "Bounds of the calls to the provider."),
       field("timeouts", &C::timeouts, any(), Reload::kLive, "How long the provider may take."),
       field("keep_alive", &C::keep_alive, range(100ms, 1h), Reload::kLive,
             "An idle upstream connection is closed after this long."),
+      field("slow_start", &C::slow_start, range(0s, 1h), Reload::kLive,
+            "A replica that comes back gets a growing share for this long."),
+      field("health", &C::health, any(), Reload::kRestart,
+            "Probes of every replica; without it their health is unknown."),
+      field("breaker", &C::breaker, any(), Reload::kLive,
+            "When a replica that fails or is slow is left alone."),
       field("usage_in_stream", &C::usage_in_stream, any(), Reload::kLive,
             "force asks for usage in every stream and hides it from clients that did not."),
       field("tls", &C::tls, any(), Reload::kLive, "TLS to the provider; for https replicas."),
   };
 }
 constexpr auto later_keys(Describe<ProviderConfig>) {
-  return std::array<std::string_view, 11>{"balance", "slow_start",  "tiers",       "on_disconnect",
-                                          "health",  "breaker",     "version",     "region",
-                                          "project", "api_version", "fetch_images"};
+  return std::array<std::string_view, 7>{"tiers",   "on_disconnect", "version",     "region",
+                                         "project", "api_version",   "fetch_images"};
 }
 
 }  // namespace penstock::config

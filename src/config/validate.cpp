@@ -60,6 +60,8 @@ class Validator {
     for (const auto& [name, provider] : config_.providers) {
       const std::string path = path_of("providers", name);
       const std::string replicas = path_of(path, "replicas");
+      if (provider.replicas.size() > control::kTargetsMax)
+        problem(replicas, fmt::format("has more than {} replicas", control::kTargetsMax), "");
       if (provider.replicas.empty() && origins_.find(replicas) != nullptr)
         problem(replicas, "has no replica", "");
       const bool plain = std::ranges::none_of(provider.replicas, [](const ReplicaConfig& replica) {
@@ -79,6 +81,27 @@ class Validator {
       else if (std::ranges::all_of(model.targets,
                                    [](const TargetConfig& t) { return t.weight == 0; }))
         problem(targets, "every weight is 0, so that no request has a target", "");
+      constexpr std::size_t kMax = control::RetryPlan::kTargetsMax;
+      if (model.targets.size() + model.fallback.size() > kMax)
+        problem(targets, fmt::format("has more than {} places, fallbacks included", kMax), "");
+    }
+  }
+
+  // A breaker whose slow_call no request lives to see never counts a slow call.
+  void breakers() {
+    for (const auto& [name, provider] : config_.providers) {
+      if (!provider.breaker.slow_call) continue;
+      std::optional<Duration> longest;
+      for (const auto& [model_name, model] : config_.models) {
+        const auto here = [&](const auto& target) { return target.provider == name; };
+        if (std::ranges::any_of(model.targets, here) || std::ranges::any_of(model.fallback, here))
+          longest = std::max(longest.value_or(0s), model.deadline);
+      }
+      if (longest && *provider.breaker.slow_call >= *longest)
+        warning(path_of(path_of(path_of("providers", name), "breaker"), "slow_call"),
+                fmt::format("is not below the deadline of any model served here ({})",
+                            duration_text(*longest)),
+                "no call lives long enough to count as slow");
     }
   }
 
@@ -121,6 +144,7 @@ void validate(const Config& config, const Origins& origins, Findings& findings) 
   validator.keys();
   validator.providers();
   validator.models();
+  validator.breakers();
   validator.balancer();
   validate_names(config, origins, findings.problems);
 }

@@ -36,16 +36,24 @@ Problem unknown_name(std::string_view kind, std::string_view name, Mark mark, co
   return problem;
 }
 
+// `list`: the targets or the fallback chain of a model, at `path`.
+template <class List>
+void check_providers_of(const List& list, const std::string& path, const Config& config,
+                        const Origins& origins, std::vector<Problem>& problems) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string& provider = list[i].provider;
+    if (provider.empty() || config.providers.find(provider) != nullptr) continue;
+    const Mark mark = origins.nearest(path_of(path_of(path, i), "provider"));
+    problems.push_back(
+        unknown_name("provider", provider, mark, config.providers, "providers", origins));
+  }
+}
+
 void check_targets(const Config& config, const Origins& origins, std::vector<Problem>& problems) {
   for (const auto& [name, model] : config.models) {
-    const std::string targets = path_of(path_of("models", name), "targets");
-    for (std::size_t i = 0; i < model.targets.size(); ++i) {
-      const std::string& provider = model.targets[i].provider;
-      if (provider.empty() || config.providers.find(provider) != nullptr) continue;
-      const Mark mark = origins.nearest(path_of(path_of(targets, i), "provider"));
-      problems.push_back(
-          unknown_name("provider", provider, mark, config.providers, "providers", origins));
-    }
+    const std::string path = path_of("models", name);
+    check_providers_of(model.targets, path_of(path, "targets"), config, origins, problems);
+    check_providers_of(model.fallback, path_of(path, "fallback"), config, origins, problems);
   }
 }
 

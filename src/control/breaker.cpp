@@ -12,7 +12,6 @@
 namespace penstock::control {
 namespace {
 
-constexpr std::uint32_t kProbesMax = 4;
 constexpr std::uint64_t kGoodToClose = 3;
 constexpr std::uint64_t kUnreachableToOpen = 5;
 constexpr std::uint64_t kWhole = 1'000'000;

@@ -3,8 +3,10 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <tuple>
 #include <utility>
 
+#include "base/describe.h"
 #include "base/field.h"
 #include "base/units.h"
 #include "control/tagged_count.h"
@@ -19,6 +21,26 @@ struct BreakerConfig {                      // YAML: providers.*.breaker
   Duration open_for = 30s;   // at least 100 ms
   Ratio half_open{100'000};  // the share of requests that probe; above 0
 };
+
+constexpr auto fields(Describe<BreakerConfig>) {
+  using C = BreakerConfig;
+  return std::tuple{
+      field("slow_call", &C::slow_call, or_word("off", range(1ms, 1h)), Reload::kLive,
+            "A call without content for this long counts as slow, beside failed ones; off counts "
+            "errors only, and time-outs are none."),
+      field("rate", &C::rate, range(Ratio{10'000}, Ratio{1'000'000}), Reload::kLive,
+            "The share of failed and slow calls at which the breaker opens."),
+      field("samples_min", &C::samples_min, range(1, 1'000'000), Reload::kLive,
+            "Fewer calls in the window never open it, five unreachable in a row aside."),
+      field("window", &C::window, range(100ms, 1h), Reload::kLive,
+            "How far back calls are looked at."),
+      field("open_for", &C::open_for, range(100ms, 1h), Reload::kLive,
+            "How long an open breaker sends nothing."),
+      field("half_open", &C::half_open, range(Ratio{10'000}, Ratio{1'000'000}), Reload::kLive,
+            "After that, the share of requests that probe the replica; three good ones in a row "
+            "close the breaker."),
+  };
+}
 
 // In the order of the gauge `provider_status`.
 enum class BreakerState : std::uint8_t { kClosed, kHalfOpen, kOpen };
@@ -56,6 +78,8 @@ class ProbeToken {
 // source: docs/reference/endpoints.md.
 class Breaker {
  public:
+  static constexpr std::uint32_t kProbesMax = 4;  // at once
+
   // An open breaker whose time is up reads as half-open.
   [[nodiscard]] BreakerState state(TimePoint now) const noexcept;
   // An attempt notes it when it begins (after its probe token, if it has one) and hands it in with

@@ -101,10 +101,13 @@ std::optional<Duration> PeakEwma::cost(TimePoint now) const noexcept {
   return Duration(static_cast<std::int64_t>(std::max(1.0, decayed_us(word, ms(now))) * 1000));
 }
 
+double size_factor(Bytes request) noexcept {
+  return std::max(1.0, static_cast<double>(request.value) / kSizeUnit);
+}
+
 Duration per_size(Duration cost, Bytes request) noexcept {
   if (request.value <= kSizeUnit) return cost;
-  return Duration(
-      static_cast<std::int64_t>(ns(cost) * kSizeUnit / static_cast<double>(request.value)));
+  return Duration(static_cast<std::int64_t>(ns(cost) / size_factor(request)));
 }
 
 AgeFeed::AgeFeed(std::optional<Duration> cost) noexcept

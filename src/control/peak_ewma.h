@@ -33,7 +33,8 @@ struct ReplicaCosts {
   PeakEwma unary;
 };
 
-// A cost made comparable between requests of different sizes: ÷ max(1, bytes ÷ 4 KiB).
+// What costs are divided by, so that requests of different sizes compare: max(1, bytes ÷ 4 KiB).
+[[nodiscard]] double size_factor(Bytes request) noexcept;
 [[nodiscard]] Duration per_size(Duration cost, Bytes request) noexcept;
 
 // Feeds the age of an attempt without content: at twice the replica's cost and at each doubling.

@@ -27,9 +27,12 @@ RetryPlan::RetryPlan(const Inputs& inputs) : in_(inputs) {
   PENSTOCK_ASSERT(in_.targets.size() <= kTargetsMax);
 }
 
-Decision RetryPlan::begin(TimePoint now) {
-  if (auto first = next_target(TargetRole::kWeighted, now)) return *std::move(first);
-  if (auto first = next_target(TargetRole::kFallback, now)) return *std::move(first);
+Decision RetryPlan::begin(TimePoint now, std::optional<std::size_t> probe) {
+  if (probe) {
+    given_up_ |= bit(*probe);
+    if (auto first = go({*probe, Place::kUntried}, 0s, now)) return *std::move(first);
+  }
+  if (auto first = anywhere(Here::kGivenUp, now)) return *std::move(first);
   return Finish{last_error_};
 }
 
@@ -49,7 +52,7 @@ Decision RetryPlan::on_unplaced(TimePoint now) {
   --attempts_;
   if (failures_here_ == 0) tried_ &= ~bit(target_);
   given_up_ |= bit(target_);
-  if (auto next = elsewhere(FailureKind::kBroken, now)) return *std::move(next);
+  if (auto next = anywhere(Here::kGivenUp, now)) return *std::move(next);
   return Finish{last_error_};
 }
 
@@ -60,13 +63,14 @@ std::optional<Decision> RetryPlan::at_this_target(FailureKind kind, TimePoint no
     return std::nullopt;
   }
   if (kind == FailureKind::kContextLength) return std::nullopt;
-  if (in_.route.has_untried(target_)) return go({target_, Place::kUntried}, 0s, now);
+  if (in_.route.standing(target_, now) == TargetStanding::kEligible)
+    return go({target_, Place::kUntried}, 0s, now);
   return same_replica(kind, now);
 }
 
 std::optional<Decision> RetryPlan::same_replica(FailureKind kind, TimePoint now) {
   if (kind == FailureKind::kSilent || kind == FailureKind::kModelMissing) return std::nullopt;
-  if (failures_here_ >= 2 || !in_.route.can_repeat(target_)) return std::nullopt;
+  if (failures_here_ >= 2 || !in_.route.can_repeat(target_, now)) return std::nullopt;
   if (kind == FailureKind::kBroken) return go({target_, Place::kSame}, backoff(), now);
   if (told_wait_) {
     if (*told_wait_ > in_.config.wait_max) return std::nullopt;
@@ -80,28 +84,46 @@ std::optional<Decision> RetryPlan::elsewhere(FailureKind kind, TimePoint now) {
   const std::size_t here = target_;
   if (kind == FailureKind::kContextLength) {
     if (std::exchange(context_fallback_used_, true)) return std::nullopt;
-    return next_target(TargetRole::kFallback, now);
+    if (auto next = next_target(TargetRole::kFallback, TargetStanding::kEligible, now)) return next;
+    return next_target(TargetRole::kFallback, TargetStanding::kLastResort, now);
   }
-  if (auto next = next_target(TargetRole::kWeighted, now)) return next;
-  if (auto next = next_target(TargetRole::kFallback, now)) return next;
+  const bool at_all = kind != FailureKind::kCredentials;
+  if (auto next = anywhere(at_all ? Here::kLastResort : Here::kGivenUp, now)) return next;
   // Load without a word on how long it lasts: with nowhere else to go, once more after a backoff.
   if (kind != FailureKind::kLoad || told_wait_ || failures_here_ >= 2) return std::nullopt;
-  if (!in_.route.can_repeat(here)) return std::nullopt;
+  if (!in_.route.can_repeat(here, now)) return std::nullopt;
   return go({here, Place::kSame}, backoff(), now);
 }
 
+// The next target, else the fallback chain; what is a last resort only after all that is eligible.
+std::optional<Decision> RetryPlan::anywhere(Here here, TimePoint now) {
+  const std::size_t current = target_;
+  for (const TargetStanding standing : {TargetStanding::kEligible, TargetStanding::kLastResort}) {
+    if (standing == TargetStanding::kLastResort && here == Here::kLastResort &&
+        in_.route.standing(current, now) == standing) {
+      if (auto next = go({current, Place::kUntried}, 0s, now)) return next;
+    }
+    for (const TargetRole role : {TargetRole::kWeighted, TargetRole::kFallback})
+      if (auto next = next_target(role, standing, now)) return next;
+  }
+  return std::nullopt;
+}
+
 // A target is gone to once. One that cannot be started, for time or credit, is passed over.
-std::optional<Decision> RetryPlan::next_target(TargetRole role, TimePoint now) {
-  while (const std::optional<std::size_t> target = draw(role)) {
+std::optional<Decision> RetryPlan::next_target(TargetRole role, TargetStanding standing,
+                                               TimePoint now) {
+  while (const std::optional<std::size_t> target = draw(role, standing, now)) {
     given_up_ |= bit(*target);
     if (auto decision = go({*target, Place::kUntried}, 0s, now)) return decision;
   }
   return std::nullopt;
 }
 
-std::optional<std::size_t> RetryPlan::draw(TargetRole role) const {
+std::optional<std::size_t> RetryPlan::draw(TargetRole role, TargetStanding standing,
+                                           TimePoint now) const {
   const auto usable = [&](std::size_t target) {
-    return in_.targets[target].role == role && !given_up(target) && in_.route.has_untried(target);
+    return in_.targets[target].role == role && !given_up(target) &&
+           in_.route.standing(target, now) == standing;
   };
   const auto indices = std::views::iota(std::size_t{0}, in_.targets.size());
   if (role == TargetRole::kFallback) {
@@ -117,9 +139,9 @@ std::optional<std::size_t> RetryPlan::draw(TargetRole role) const {
 std::optional<Decision> RetryPlan::go(Start start, Duration wait, TimePoint now) {
   if (attempts_ > 0 && !fits(start.target, wait, now)) return std::nullopt;
   if (provider_in(tried_, start.target)) {
-    if (!in_.route.take_credit(start.target)) return std::nullopt;
+    if (!in_.route.take_credit(start.target, now)) return std::nullopt;
   } else if (!provider_in(counted_, start.target)) {
-    in_.route.first_attempt(start.target);
+    in_.route.first_attempt(start.target, now);
     counted_ |= bit(start.target);
   }
   if (start.target != target_ || attempts_ == 0) failures_here_ = 0;
@@ -132,7 +154,7 @@ std::optional<Decision> RetryPlan::go(Start start, Duration wait, TimePoint now)
 
 bool RetryPlan::fits(std::size_t target, Duration wait, TimePoint now) const {
   const Duration left = in_.deadline - now;
-  return left >= kWorthwhile && wait + in_.route.usual_first_content(target) <= left;
+  return left >= kWorthwhile && wait + in_.route.usual_first_content(target, now) <= left;
 }
 
 bool RetryPlan::provider_in(std::uint64_t targets, std::size_t target) const noexcept {

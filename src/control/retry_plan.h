@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <tuple>
 
+#include "base/describe.h"
 #include "base/error.h"
 #include "base/field.h"
 #include "base/rng.h"
@@ -22,6 +24,23 @@ struct RetryConfig {               // YAML: retry
   Duration wait_max = 2s;  // the longest Retry-After that is waited for
 };
 
+constexpr auto fields(Describe<RetryConfig>) {
+  using C = RetryConfig;
+  return std::tuple{
+      field("attempts_max", &C::attempts_max, range(1, 100), Reload::kLive,
+            "Attempts for one request, the first and those at fallbacks included."),
+      field("budget", &C::budget, range(Ratio{0}, Ratio{1'000'000}), Reload::kLive,
+            "Retries at a provider in any 10 s, as a share of the requests begun there (at least "
+            "3); 0% turns retries off."),
+      field("backoff_base", &C::backoff_base, range(1ms, 1h), Reload::kLive,
+            "Before the n-th retry at the same replica: a random time below base x 2^(n-1)."),
+      field("backoff_cap", &C::backoff_cap, range(1ms, 1h), Reload::kLive,
+            "The longest such time."),
+      field("wait_max", &C::wait_max, range(0ms, 1h), Reload::kLive,
+            "The longest Retry-After of a provider that is waited for."),
+  };
+}
+
 enum class TargetRole : std::uint8_t {
   kWeighted,  // one of the model's targets, drawn by weight
   kFallback,  // one of its fallback chain, in order
@@ -33,6 +52,13 @@ struct PlanTarget {
   TargetRole role = TargetRole::kWeighted;
 };
 
+// The best that a target has to offer to a request, among the replicas that it has not tried.
+enum class TargetStanding : std::uint8_t {
+  kNothing,
+  kLastResort,  // replicas that asked to wait, or that are probed: only with nothing else eligible
+  kEligible,
+};
+
 // What the plan asks at the moment of deciding. Answered from shared state; never waits.
 class RouteState {
  public:
@@ -40,16 +66,15 @@ class RouteState {
   RouteState(const RouteState&) = delete;
   RouteState& operator=(const RouteState&) = delete;
   virtual ~RouteState() = default;
-  // Whether the target has an eligible replica that this request has not tried.
-  [[nodiscard]] virtual bool has_untried(std::size_t target) const = 0;
-  // Whether the replica tried last is still eligible.
-  [[nodiscard]] virtual bool can_repeat(std::size_t target) const = 0;
+  [[nodiscard]] virtual TargetStanding standing(std::size_t target, TimePoint now) const = 0;
+  // Whether the replica tried last may be tried again.
+  [[nodiscard]] virtual bool can_repeat(std::size_t target, TimePoint now) const = 0;
   // A replica's usual time to first content, at this target; 0 when it is not known.
-  [[nodiscard]] virtual Duration usual_first_content(std::size_t target) const = 0;
+  [[nodiscard]] virtual Duration usual_first_content(std::size_t target, TimePoint now) const = 0;
   // Takes credit for a second or later attempt of this request at the target's provider.
-  [[nodiscard]] virtual bool take_credit(std::size_t target) = 0;
+  [[nodiscard]] virtual bool take_credit(std::size_t target, TimePoint now) = 0;
   // A request's first attempt at the target's provider: it earns credit.
-  virtual void first_attempt(std::size_t target) = 0;
+  virtual void first_attempt(std::size_t target, TimePoint now) = 0;
 };
 
 // Decides, for one client request, where each attempt goes and whether there is another. Pure but
@@ -69,9 +94,10 @@ class RetryPlan {
 
   explicit RetryPlan(const Inputs& inputs);
 
-  // The first attempt: a target drawn by weight among those with an eligible replica, else the
-  // first such fallback, else Finish with kNoReplica (whose text the caller writes).
-  [[nodiscard]] Decision begin(TimePoint now);
+  // The first attempt: at `probe` if it is the turn of one there, else at a target drawn by weight
+  // among those with an eligible replica, else at the first such fallback, else at a last resort,
+  // else Finish with kNoReplica (whose text the caller writes).
+  [[nodiscard]] Decision begin(TimePoint now, std::optional<std::size_t> probe = std::nullopt);
   [[nodiscard]] Decision on_failure(AttemptFailure failure, TimePoint now);
   // The attempt decided last could not be placed: its replica went out of reach in between. It
   // never began, and its target is passed over.
@@ -86,9 +112,13 @@ class RetryPlan {
   [[nodiscard]] std::optional<Decision> at_this_target(FailureKind kind, TimePoint now);
   [[nodiscard]] std::optional<Decision> same_replica(FailureKind kind, TimePoint now);
   [[nodiscard]] std::optional<Decision> elsewhere(FailureKind kind, TimePoint now);
-  [[nodiscard]] std::optional<Decision> next_target(TargetRole role, TimePoint now);
+  enum class Here : std::uint8_t { kGivenUp, kLastResort };
+  [[nodiscard]] std::optional<Decision> anywhere(Here here, TimePoint now);
+  [[nodiscard]] std::optional<Decision> next_target(TargetRole role, TargetStanding standing,
+                                                    TimePoint now);
   [[nodiscard]] std::optional<Decision> go(Start start, Duration wait, TimePoint now);
-  [[nodiscard]] std::optional<std::size_t> draw(TargetRole role) const;
+  [[nodiscard]] std::optional<std::size_t> draw(TargetRole role, TargetStanding standing,
+                                                TimePoint now) const;
   [[nodiscard]] bool fits(std::size_t target, Duration wait, TimePoint now) const;
   [[nodiscard]] bool provider_in(std::uint64_t targets, std::size_t target) const noexcept;
   [[nodiscard]] Duration backoff() const;

@@ -33,19 +33,23 @@ constexpr auto kFallback = TargetRole::kFallback;
 // A route whose answers a test writes down.
 class FakeRoute final : public RouteState {
  public:
-  explicit FakeRoute(std::size_t targets) : untried(targets, 1) {}
-  bool has_untried(std::size_t target) const override { return untried[target] > 0; }
-  bool can_repeat(std::size_t) const override { return repeatable; }
-  Duration usual_first_content(std::size_t) const override { return usual; }
-  bool take_credit(std::size_t target) override {
+  explicit FakeRoute(std::size_t targets) : untried(targets, 1), last_resorts(targets, 0) {}
+  TargetStanding standing(std::size_t target, TimePoint) const override {
+    if (untried[target] > 0) return TargetStanding::kEligible;
+    return last_resorts[target] > 0 ? TargetStanding::kLastResort : TargetStanding::kNothing;
+  }
+  bool can_repeat(std::size_t, TimePoint) const override { return repeatable; }
+  Duration usual_first_content(std::size_t, TimePoint) const override { return usual; }
+  bool take_credit(std::size_t target, TimePoint) override {
     if (credit == 0) return false;
     --credit;
     paid.push_back(target);
     return true;
   }
-  void first_attempt(std::size_t target) override { first.push_back(target); }
+  void first_attempt(std::size_t target, TimePoint) override { first.push_back(target); }
 
-  std::vector<int> untried;  // eligible replicas left, by target
+  std::vector<int> untried;       // eligible replicas left, by target
+  std::vector<int> last_resorts;  // likewise
   bool repeatable = true;
   Duration usual = 0s;
   int credit = 100;
@@ -64,7 +68,10 @@ struct Trip {
 
   Decision take(Decision decision) {
     if (const auto* start = std::get_if<Start>(&decision))
-      if (start->place == Place::kUntried) --route.untried[start->target];
+      if (start->place == Place::kUntried) {
+        auto& left = route.untried[start->target] > 0 ? route.untried : route.last_resorts;
+        --left[start->target];
+      }
     return decision;
   }
   Decision begin() { return take(plan.begin(kStart)); }

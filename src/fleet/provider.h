@@ -8,8 +8,12 @@
 #include "base/label.h"
 #include "base/secret.h"
 #include "base/units.h"
+#include "control/balancers.h"
+#include "control/breaker.h"
 #include "dialect/openai/request.h"
 #include "dialect/registry.h"
+#include "fleet/health_config.h"
+#include "fleet/replica_state.h"
 #include "net/connection_permits.h"
 #include "net/connection_pool.h"
 #include "net/dialer.h"
@@ -31,7 +35,8 @@ struct ProviderTimeouts {
   Duration idle = 60s;         // between contents
 };
 
-// A configured upstream at run time. Immutable but for the permits, which all workers share.
+// A configured upstream at run time. Immutable but for the permits and the state, which all
+// workers share.
 struct Provider {
   std::string name;
   Label label;
@@ -39,10 +44,16 @@ struct Provider {
   Secret key;  // empty: calls carry no credential
   std::vector<Replica> replicas;
   ProviderTimeouts timeouts;
+  control::Balance balance = control::Balance::kWeightedRoundRobin;
+  Duration slow_start = 30s;
+  control::BreakerConfig breaker;
+  std::optional<HealthConfig> health;  // nullopt: not probed
+  std::uint32_t in_flight_limit = 400;
   net::PoolOptions pool;
   dialect::openai::ForceUsage force_usage = dialect::openai::ForceUsage::kForce;
   std::shared_ptr<net::TlsClient> tls;
   std::shared_ptr<net::ConnectionPermits> permits;
+  std::shared_ptr<ProviderState> state;
 };
 
 }  // namespace penstock::fleet

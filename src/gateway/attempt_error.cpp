@@ -47,6 +47,11 @@ Error not_dialled(const net::Acquired& acquired) {
 
 Error stopped() { return Error(ErrorCode::kDraining); }
 
+Error late(const RequestScope& scope, std::string_view message) {
+  if (scope.now() >= scope.patience_end()) return Error(ErrorCode::kDeadlineExceeded);
+  return made(ErrorCode::kUpstreamTimeout, message);
+}
+
 Error no_connection(const net::Acquired& acquired, const fleet::Provider& provider) {
   switch (acquired.end) {
     case net::AcquireEnd::kQueueFull:

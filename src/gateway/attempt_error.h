@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "fleet/provider.h"
+#include "gateway/request_scope.h"
 #include "net/byte_stream.h"
 #include "net/connection_pool.h"
 #include "net/http_call.h"
@@ -18,5 +19,9 @@ namespace penstock::gateway {
 
 // The error of an attempt that the gateway was told to stop.
 [[nodiscard]] Error stopped();
+
+// The error of an attempt whose time ran out: ours where the request's own deadline has come, else
+// the provider's, as `message` says.
+[[nodiscard]] Error late(const RequestScope& scope, std::string_view message);
 
 }  // namespace penstock::gateway

@@ -1,27 +1,26 @@
 #include "gateway/attempts.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "base/error_code.h"
 #include "base/result.h"
 #include "base/units.h"
-#include "control/attempt_plan.h"
-#include "control/outcome.h"
-#include "fleet/provider.h"
-#include "fleet/route.h"
+#include "control/attempt_failure.h"
+#include "control/decision.h"
+#include "control/retry_plan.h"
+#include "fleet/selection.h"
+#include "gateway/attempt.h"
 #include "gateway/attempt_error.h"
-#include "gateway/relay.h"
+#include "gateway/no_replica.h"
 #include "gateway/request_scope.h"
 #include "gateway/snapshot.h"
-#include "gateway/upstream_request.h"
-#include "net/byte_stream.h"
-#include "net/connection_pool.h"
-#include "net/http_call.h"
 #include "runtime/cancellation.h"
+#include "runtime/event_loop.h"
+#include "telemetry/labels.h"
 
 namespace penstock::gateway {
 
@@ -29,110 +28,112 @@ using runtime::Task;
 
 namespace {
 
-// What became of one try on one connection.
-struct Try {
-  Result<void> end;
-  // A reused connection that ended before any reply byte: its replica had closed it in the
-  // meantime. Says nothing about the replica, and costs neither attempt nor credit.
-  bool stale = false;
+// Waits until then; false when the request was told to stop before.
+Task<bool> rest(RequestScope& scope, TimePoint until) {
+  runtime::Cancellation& cancellation = scope.exchange.cancellation();
+  if (cancellation.requested()) co_return false;
+  runtime::Alarm alarm(scope.worker.loop);
+  const runtime::CancellationHook hook(
+      cancellation, [](void* sleeper) { static_cast<runtime::Alarm*>(sleeper)->wake_soon(); },
+      &alarm);
+  const TimePoint before = scope.now();
+  const bool woken = co_await alarm.until(until);
+  scope.waited += scope.now() - before;
+  co_return !woken;
+}
+
+telemetry::RetryReason reason_of(control::FailureKind kind) {
+  using control::FailureKind;
+  using telemetry::RetryReason;
+  switch (kind) {
+    case FailureKind::kBroken: return RetryReason::kBroken;
+    case FailureKind::kLoad: return RetryReason::kLoad;
+    case FailureKind::kSilent: return RetryReason::kSilent;
+    case FailureKind::kCredentials: return RetryReason::kCredentials;
+    case FailureKind::kModelMissing: return RetryReason::kModelMissing;
+    case FailureKind::kContextLength: return RetryReason::kContextLength;
+    case FailureKind::kFinal: break;
+  }
+  return RetryReason::kBroken;
+}
+
+// One request's way through its attempts.
+class Journey {
+ public:
+  explicit Journey(RequestScope& scope)
+      : scope_(scope),
+        selection_({.providers = scope.snapshot->providers,
+                    .targets = scope.route.targets(),
+                    .balancers = scope.worker.balancers,
+                    .rng = *scope.worker.rng,
+                    .retry_budget = scope.snapshot->retry.budget,
+                    .priority = scope.priority,
+                    .costs = scope.request.streamed() ? fleet::CostKind::kStream
+                                                      : fleet::CostKind::kUnary}),
+        plan_({.rng = *scope.worker.rng,
+               .config = scope.snapshot->retry,
+               .targets = scope.route.plan(),
+               .route = selection_,
+               .deadline = scope.deadline}) {}
+  Journey(const Journey&) = delete;
+  Journey& operator=(const Journey&) = delete;
+
+  Task<Result<void>> run() {
+    control::Decision decision = plan_.begin(scope_.now(), selection_.probe_in_turn(scope_.now()));
+    while (!std::holds_alternative<control::Finish>(decision)) {
+      if (const auto* sleep = std::get_if<control::SleepUntil>(&decision)) {
+        const control::SleepUntil until = *sleep;
+        if (!co_await rest(scope_, until.at)) co_return fail(stopped());
+        decision = until.next;
+      }
+      const control::Start start = std::get<control::Start>(decision);
+      std::optional<fleet::Placement> placement = selection_.place(start, scope_.now());
+      if (!placement) {
+        decision = plan_.on_unplaced(scope_.now());
+        continue;
+      }
+      count_move(start.target);
+      scope_.attempts = plan_.attempts();
+      std::optional<control::AttemptFailure> failure = co_await attempt(scope_, *placement);
+      placement.reset();  // what it held is free again before the next is decided on
+      if (!failure) co_return Result<void>();
+      if (scope_.content_sent) plan_.on_content();
+      last_failure_ = control::kind_of(*failure);
+      const std::uint32_t refused = selection_.credit_refused();
+      decision = plan_.on_failure(*std::move(failure), scope_.now());
+      scope_.worker.metrics.retries_refused.at(scope_.provider_label())
+          .add(selection_.credit_refused() - refused);
+    }
+    if (plan_.attempts() == 0)
+      co_return fail(no_replica(scope_, selection_.verdicts(scope_.now())));
+    co_return fail(std::move(std::get<control::Finish>(decision).error));
+  }
+
+ private:
+  // A second or later attempt: at the same provider it is a retry, at another a fallback.
+  void count_move(std::size_t target) {
+    if (!last_failure_) return;
+    const fleet::Provider& provider = selection_.provider_of(target);
+    const telemetry::RetryReason reason = reason_of(*last_failure_);
+    auto& metrics = scope_.worker.metrics;
+    const Label model = scope_.model_label();
+    if (&provider == scope_.provider)
+      metrics.retries.at(provider.label, model, reason).add();
+    else
+      metrics.fallbacks.at(provider.label, model, reason).add();
+  }
+
+  RequestScope& scope_;
+  fleet::Selection selection_;
+  control::RetryPlan plan_;
+  std::optional<control::FailureKind> last_failure_;
 };
-
-// The request as it goes out is needed until it is sent, and no longer.
-Task<net::IoEnd> send_request(const RequestScope& scope, net::HttpCall& call, TimePoint due) {
-  const UpstreamRequest request(scope);
-  co_return co_await call.send(request.pieces(), due);
-}
-
-Task<Try> try_on(RequestScope& scope, net::ConnectionLease& lease) {
-  net::HttpCall call(lease->stream(), lease->input(), scope.worker.loop,
-                     scope.exchange.cancellation());
-  const fleet::ProviderTimeouts& timeouts = scope.provider->timeouts;
-  const TimePoint began = scope.now();
-  const net::IoEnd sent = co_await send_request(scope, call, began + timeouts.first_byte);
-  if (sent == net::IoEnd::kCancelled) {  // by us: the provider took no more of it in time
-    scope.waited += scope.now() - began;
-    if (scope.exchange.cancellation().requested()) co_return Try{fail(stopped())};
-    co_return Try{
-        fail(ErrorCode::kUpstreamTimeout, "The provider did not take the request in time.")};
-  }
-  const TimePoint first_byte_due = scope.now() + timeouts.first_byte;
-  const net::HeadEnd head = co_await call.read_head(first_byte_due);
-  scope.waited += scope.now() - began;
-  if (head != net::HeadEnd::kHead) {
-    const bool dead = head == net::HeadEnd::kClosed || head == net::HeadEnd::kCut;
-    const bool stale =
-        dead && !call.heard() && lease->reused() && !scope.exchange.cancellation().requested();
-    co_return Try{fail(no_head(head, sent, call.detail())), stale};
-  }
-  // A replica that gave up waiting on an idle connection just as our request came.
-  constexpr int kRequestTimeout = 408;
-  if (call.head().status == kRequestTimeout && lease->reused() && !call.head().keep_alive)
-    co_return Try{fail(ErrorCode::kUpstreamUnavailable, "The provider closed the connection."),
-                  true};
-  Result<void> relayed = co_await relay(scope, call, first_byte_due);
-  co_return Try{std::move(relayed)};
-}
-
-// One attempt at one replica. A stale connection is replaced once, silently.
-Task<Result<void>> attempt(RequestScope& scope, std::size_t replica) {
-  const std::size_t provider = scope.target->provider;
-  net::ConnectionPool& pool = *scope.worker.pools[provider];
-  for (const net::Freshness freshness : {net::Freshness::kAny, net::Freshness::kFresh}) {
-    if (scope.exchange.cancellation().requested()) co_return fail(stopped());
-    const TimePoint asked = scope.now();
-    const runtime::CallContext context{scope.exchange.cancellation()};
-    net::Acquired acquired = co_await pool.acquire(replica, freshness, context);
-    scope.waited += scope.now() - asked;
-    scope.queued += acquired.waited;
-    scope.worker.metrics.upstream_pool_wait.at(scope.provider->label).observe(acquired.waited);
-    if (acquired.end != net::AcquireEnd::kConnection)
-      co_return fail(no_connection(acquired, *scope.provider));
-    Try tried = co_await try_on(scope, acquired.connection);
-    if (tried.stale && freshness == net::Freshness::kAny) continue;
-    if (tried.end && scope.connection_reusable) acquired.connection.keep();
-    co_return std::move(tried.end);
-  }
-  co_return fail(ErrorCode::kUpstreamUnavailable);
-}
-
-void count_attempt(RequestScope& scope, const Result<void>& end, TimePoint began) {
-  control::Facts facts{.provider_status = scope.status, .retry_after = scope.retry_after};
-  if (!end) facts.code = end.error().code;
-  if (scope.exchange.client_left() && scope.stop != "complete")
-    facts.client = control::Facts::Client::kGone;
-  const Label provider = scope.provider_label();
-  const Label model = scope.model_label();
-  scope.worker.metrics.upstream_requests.at(provider, model, control::classify(facts)).add();
-  scope.worker.metrics.upstream_duration.at(provider, model, scope.worker.label(scope.surface))
-      .observe(scope.now() - began);
-}
 
 }  // namespace
 
 Task<Result<void>> attempt_until_committed_or_out_of_options(RequestScope& scope) {
-  const Snapshot& snapshot = *scope.snapshot;
-  const std::vector<fleet::Target>& targets = scope.route.targets();
-  PENSTOCK_CO_TRY(const std::size_t first,
-                  fleet::pick_target(targets, snapshot.providers, scope.route.only_provider,
-                                     *scope.worker.rng));
-  control::AttemptPlan plan({.attempts_max = 1}, first);
-  control::Decision decision = plan.begin();
-  while (const auto* start = std::get_if<control::Start>(&decision)) {
-    scope.target = &targets[start->target];
-    scope.provider = &snapshot.providers[scope.target->provider];
-    PENSTOCK_CO_TRY(const std::size_t replica,
-                    fleet::pick_replica(*scope.provider, *scope.worker.rng));
-    scope.replica = &scope.provider->replicas[replica];
-    scope.attempts = plan.attempts();
-    scope.rejected_at.reset();
-    const TimePoint began = scope.now();
-    Result<void> end = co_await attempt(scope, replica);
-    count_attempt(scope, end, began);
-    if (end) co_return end;
-    if (scope.exchange.begun()) plan.on_content();
-    decision = plan.on_failure(std::move(end).error());
-  }
-  co_return fail(std::move(std::get<control::Finish>(decision).error));
+  Journey journey(scope);
+  co_return co_await journey.run();
 }
 
 }  // namespace penstock::gateway

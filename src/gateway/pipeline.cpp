@@ -11,6 +11,7 @@
 #include "dialect/openai/request.h"
 #include "gateway/admission.h"
 #include "gateway/attempts.h"
+#include "gateway/deadline.h"
 #include "gateway/health_reply.h"
 #include "gateway/identify.h"
 #include "gateway/models_reply.h"
@@ -86,7 +87,9 @@ Task<Result<void>> Pipeline::read_and_validate(RequestScope& scope) {
   scope.rejected_at = RejectionStage::kValidate;
   PENSTOCK_CO_TRY(scope.request, dialect::openai::read_request(scope.body, scope.surface));
   scope.rejected_at = RejectionStage::kRoute;
-  co_return find_route(scope);
+  PENSTOCK_CO_CHECK(find_route(scope));
+  scope.rejected_at = RejectionStage::kValidate;
+  co_return set_deadline(scope);
 }
 
 // A head that could not be read has no caller and no stage: it is answered, counted and logged.

@@ -123,6 +123,15 @@ void tell_operators(RequestScope& scope, const Error& error) {
   scope.worker.log.write(line);
 }
 
+// The provider's own words, unchanged.
+Task<void> pass_error(RequestScope& scope) {
+  scope.code.reset();
+  scope.status = scope.said.status;
+  const std::array<std::string_view, 1> body{scope.said.error->body};
+  ignore(co_await scope.exchange.reply(std::move(scope.said.error->head), body),
+         "a client that left needs no answer");
+}
+
 }  // namespace
 
 Task<void> refuse_request(RequestScope& scope, Error error) {
@@ -144,6 +153,10 @@ Task<void> refuse_request(RequestScope& scope, Error error) {
       co_await end_stream(scope, std::move(error));
     else
       scope.exchange.break_off();
+    co_return;
+  }
+  if (scope.said.error) {  // the last attempt's own answer
+    co_await pass_error(scope);
     co_return;
   }
   set_retry_after(scope, error);

@@ -33,6 +33,7 @@ bool is_encoded(const wire::HeaderList& headers) noexcept {
 
 Task<Result<void>> relay(RequestScope& scope, net::HttpCall& call, TimePoint first_byte_due) {
   const wire::ResponseHead& head = call.head();
+  note_reply_head(scope, head);
   if (head.status == 401 || head.status == 403)
     co_return fail(ErrorCode::kUpstreamCredentials);  // ours to mend, not the client's fault
   if (head.status < 200 || (head.status >= 300 && head.status < 400))

@@ -15,6 +15,7 @@
 #include "dialect/openai/request.h"
 #include "dialect/openai/stream.h"
 #include "gateway/attempt_error.h"
+#include "gateway/attempt_watch.h"
 #include "gateway/outbox.h"
 #include "gateway/relay.h"
 #include "gateway/reply_head.h"
@@ -70,7 +71,8 @@ class StreamRelay {
             .choices = scope.request.choices}),
         head_(relayed_head(scope, call.head())),
         silence_due_(first_byte_due),
-        heartbeat_due_(scope.now() + scope.snapshot->stream.heartbeat) {
+        heartbeat_due_(scope.now() + scope.snapshot->stream.heartbeat),
+        buffered_(scope.delivery == Delivery::kBuffered) {
     call.release_head();
   }
   StreamRelay(const StreamRelay&) = delete;
@@ -126,15 +128,19 @@ class StreamRelay {
     switch (verdict.step) {
       case openai::StreamStep::kDrop: break;
       case openai::StreamStep::kFail: {
-        const auto sent = reader_.content_seen() ? openai::Sent::kContent : openai::Sent::kNothing;
+        const auto sent = committed_ ? openai::Sent::kContent : openai::Sent::kNothing;
         PENSTOCK_CO_CHECK(co_await flush());
         co_return fail(openai::stream_error(verdict.failure, reader_.provider_error(), sent));
       }
       case openai::StreamStep::kForward:
         if (verdict.content) {
           content_put_ = true;
-          PENSTOCK_CO_CHECK(co_await commit());
-        } else if (!committed_) {
+          scope_.watch->content();
+          if (!buffered_) {
+            PENSTOCK_CO_CHECK(co_await commit());
+          }
+        }
+        if (!committed_) {
           PENSTOCK_CO_CHECK(hold(verdict.bytes));
           break;
         }
@@ -161,6 +167,7 @@ class StreamRelay {
     if (content_put_ && !scope_.first_content) scope_.first_content = scope_.now();
     if (committed_) co_return Result<void>();
     committed_ = true;
+    scope_.content_sent = true;
     begin_reply(std::move(head_));
     if (held_.empty()) co_return Result<void>();
     ignore(outbox_.put(held_), "nothing was put before the first content");
@@ -177,9 +184,22 @@ class StreamRelay {
 
   Result<void> hold(const json::Splice& bytes) {
     bytes.append_to(held_);
+    if (buffered_) return hold_buffered();
     if (held_.size() <= kHeldMax) return {};
     return fail(ErrorCode::kUpstreamBadResponse,
                 "The provider's stream has too much before its first content.");
+  }
+
+  // A whole reply, gathered before any of it is sent.
+  Result<void> hold_buffered() {
+    if (std::exchange(content_put_, false)) {
+      if (!scope_.first_content) scope_.first_content = scope_.now();
+      silence_due_ = scope_.now() + scope_.provider->timeouts.idle;
+    }
+    if (held_.size() > scope_.snapshot->limits.body_bytes.value)
+      return fail(ErrorCode::kUpstreamBadResponse,
+                  "The provider's stream is too long to be delivered whole.");
+    return {};
   }
 
   Task<Result<void>> put(const json::Splice& bytes) {
@@ -226,16 +246,22 @@ class StreamRelay {
   Task<Result<void>> wait() {
     const TimePoint before = scope_.now();
     if (grace_due_ && before >= *grace_due_) co_return co_await on_end();
+    if (before >= patience_end()) co_return fail(ErrorCode::kDeadlineExceeded);
     if (before >= silence_due_) co_return fail(silent());
     if (before >= heartbeat_due_) co_return co_await beat();
     const TimePoint due =
-        std::min({silence_due_, heartbeat_due_, grace_due_.value_or(silence_due_)});
+        std::min({silence_due_, heartbeat_due_, patience_end(), grace_due_.value_or(silence_due_)});
     const net::Wake wake = co_await call_.arrival().until(due);
     scope_.waited += scope_.now() - before;
     if (wake != net::Wake::kStop) co_return Result<void>();
     // After the finish only the terminal is missing: a client that is still there gets it.
     if (reader_.settled() && !scope_.exchange.client_left()) co_return co_await on_end();
     co_return fail(stopped());
+  }
+
+  // Content that is held for a buffered delivery counts as come.
+  [[nodiscard]] TimePoint patience_end() const {
+    return reader_.content_seen() ? scope_.deadline : scope_.patience_end();
   }
 
   Error silent() const {
@@ -266,7 +292,7 @@ class StreamRelay {
       co_return co_await finish();
     }
     PENSTOCK_CO_CHECK(co_await flush());
-    const auto sent = reader_.content_seen() ? openai::Sent::kContent : openai::Sent::kNothing;
+    const auto sent = committed_ ? openai::Sent::kContent : openai::Sent::kNothing;
     co_return fail(openai::stream_error(openai::StreamFailure::kInterrupted, {}, sent));
   }
 
@@ -300,6 +326,7 @@ class StreamRelay {
   TimePoint silence_due_;
   TimePoint heartbeat_due_;
   std::optional<TimePoint> grace_due_;
+  const bool buffered_;
   bool committed_ = false;
   bool content_put_ = false;  // since the last flush
   bool over_ = false;

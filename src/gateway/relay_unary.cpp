@@ -18,6 +18,7 @@
 #include "dialect/openai/long_reply.h"
 #include "dialect/openai/reply.h"
 #include "gateway/attempt_error.h"
+#include "gateway/attempt_watch.h"
 #include "gateway/relay.h"
 #include "gateway/reply_head.h"
 #include "gateway/request_scope.h"
@@ -69,11 +70,11 @@ Task<Result<HttpCall::Piece>> next_piece(RequestScope& scope, HttpCall& call, Ti
       case HttpCall::Step::kMore: break;
     }
     const TimePoint before = scope.now();
-    const net::Wake wake = co_await call.arrival().until(due);
+    const net::Wake wake = co_await call.arrival().until(std::min(due, scope.deadline));
     scope.waited += scope.now() - before;
     if (wake == net::Wake::kStop) co_return fail(stopped());
     if (wake == net::Wake::kTime)
-      co_return fail(ErrorCode::kUpstreamTimeout, "The provider fell silent within its reply.");
+      co_return fail(late(scope, "The provider fell silent within its reply."));
   }
 }
 
@@ -94,7 +95,10 @@ Task<Result<void>> hold(RequestScope& scope, HttpCall& call, TimePoint due, Held
       if (!held.copy.empty()) held.bytes = held.copy;
       co_return Result<void>();
     }
-    if (!scope.first_content) scope.first_content = scope.now();
+    if (!scope.first_content) {
+      scope.first_content = scope.now();
+      scope.watch->content();
+    }
     due = scope.now() + idle;
     if (framing.kind == wire::Framing::Kind::kLength && framing.length == piece.data.size()) {
       held.bytes = piece.data;  // stays where it is: nothing is read behind it
@@ -136,15 +140,6 @@ bool begins_an_object(std::string_view bytes) noexcept {
   return first != std::string_view::npos && bytes[first] == '{';
 }
 
-std::string provider_error_head(RequestScope& scope, const wire::ResponseHead& reply) {
-  std::string head = relayed_head(scope, reply);
-  const bool told = reply.status == 429 || reply.status == 503 || reply.status == 529;
-  const bool when = told && reply.headers.find("retry-after").has_value();
-  if (when) scope.retry_after = control::Facts::RetryAfter::kGiven;
-  wire::append_header(head, "x-should-retry", when ? "true" : "false");
-  return head;
-}
-
 // Sends some of a long reply, in as many writes as its pieces need.
 Task<bool> send(RequestScope& scope, std::span<const std::string_view> pieces) {
   while (!pieces.empty()) {
@@ -167,6 +162,7 @@ Task<Result<void>> pass_on(RequestScope& scope, HttpCall& call, std::string head
   if (call.head().status < 300 && !is_encoded(call.head().headers))
     stamped.emplace(scope.request.model);
   const bool sized = !stamped && framing.kind == wire::Framing::Kind::kLength;
+  scope.content_sent = true;
   scope.exchange.begin(std::move(head), {sized ? Kind::kLength : Kind::kStream, framing.length});
   call.release_head();
   std::array<std::string_view, 1> bytes{held.bytes};
@@ -209,6 +205,7 @@ Task<Result<void>> relay_unary(RequestScope& scope, HttpCall& call, TimePoint fi
     if (std::optional<Error> hidden = hidden_error(view)) co_return fail(*std::move(hidden));
     scope.usage = view.usage;
   }
+  if (!good && held.complete) co_return fail(hold_error(scope, reply, held.bytes));
   scope.status = static_cast<std::uint16_t>(reply.status);
   std::string head = good ? relayed_head(scope, reply) : provider_error_head(scope, reply);
   scope.stop = good ? "complete" : "error";
@@ -218,6 +215,7 @@ Task<Result<void>> relay_unary(RequestScope& scope, HttpCall& call, TimePoint fi
     const json::Splice stamped =
         readable ? dialect::openai::restamp(view, scope.request.model) : json::Splice(held.bytes);
     json::Splice::Segments segments;
+    scope.content_sent = true;
     const TimePoint before = scope.now();
     const net::IoEnd sent =
         co_await scope.exchange.reply(std::move(head), stamped.segments(segments));

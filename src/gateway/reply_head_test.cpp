@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "fleet/provider.h"
-#include "fleet/route.h"
+#include "fleet/target.h"
 #include "gateway/request_scope.h"
 #include "identity/auth_config.h"
 #include "tests/support/scope_rig.h"

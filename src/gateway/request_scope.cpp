@@ -60,16 +60,35 @@ Label RequestScope::model_label() const noexcept {
   return provider != nullptr ? kOtherLabel : kNoLabel;
 }
 
+void RequestScope::begin_attempt(const fleet::Placement& placement) {
+  target = &route.targets()[placement.target];
+  provider = &snapshot->providers[target->provider];
+  replica = &provider->replicas[placement.replica];
+  rejected_at.reset();
+  said = ProviderReply();
+  connection_reusable = false;
+  status = 0;
+  usage = llm::Usage();
+  stop = "refused";
+  if (!content_sent) first_content.reset();
+}
+
 RequestScope::~RequestScope() {
-  control::Facts facts{.code = code, .retry_after = retry_after};
-  if (!code) facts.provider_status = status;  // with a code the status is our own
-  // One that left behind its reply's last byte had what it wanted.
-  if (exchange.client_left() && stop != "complete") facts.client = control::Facts::Client::kGone;
-  const Outcome outcome = control::classify(facts);
+  const Outcome outcome = control::classify(facts(code));
   const Duration took = now() - started();
   const Duration own = std::max(took - waited, Duration::zero());
   count(outcome, took, own);
   log(outcome, took, own);
+}
+
+control::Facts RequestScope::facts(std::optional<ErrorCode> failed) const noexcept {
+  control::Facts facts{.code = failed,
+                       .provider_status = said.status,
+                       .retry_after = said.retry_after,
+                       .word = said.word};
+  // One that left behind its reply's last byte had what it wanted.
+  if (exchange.client_left() && stop != "complete") facts.client = control::Facts::Client::kGone;
+  return facts;
 }
 
 void RequestScope::count(Outcome outcome, Duration took, Duration own) noexcept {

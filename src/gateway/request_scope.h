@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -14,10 +15,15 @@
 #include "base/units.h"
 #include "control/in_flight_limit.h"
 #include "control/outcome.h"
+#include "control/priority.h"
 #include "dialect/openai/request.h"
 #include "dialect/surface.h"
 #include "fleet/provider.h"
-#include "fleet/route.h"
+#include "fleet/selection.h"
+#include "fleet/target.h"
+#include "gateway/delivery.h"
+#include "gateway/provider_reply.h"
+#include "gateway/route.h"
 #include "gateway/snapshot.h"
 #include "gateway/worker.h"
 #include "llm/usage.h"
@@ -26,15 +32,7 @@
 
 namespace penstock::gateway {
 
-// Where a request goes: a model of the config, or a provider that the client named itself.
-struct Route {
-  const Model* model = nullptr;  // nullptr: `provider/model`, asked for explicitly
-  std::vector<fleet::Target> explicit_target;
-  std::string only_provider;  // from x-penstock-provider
-  [[nodiscard]] const std::vector<fleet::Target>& targets() const noexcept {
-    return model != nullptr ? model->targets : explicit_target;
-  }
-};
+class AttemptWatch;
 
 // One request from its head to its settlement. Owns the leases, the ids and what will be told of
 // it; its destructor settles, on every path out.
@@ -55,11 +53,16 @@ class RequestScope {
   dialect::Surface surface = dialect::Surface::kNone;
   std::string_view surface_argument;  // the model's id in /v1/models/{id}
   Principal principal;
+  control::Priority priority = control::Priority::kStandard;
+  Delivery delivery = Delivery::kStream;
   Label tenant;
   Label workload;
   std::string_view body;
   dialect::openai::RequestView request;
   Route route;
+  TimePoint deadline = TimePoint::max();  // everything that waits spends from it
+  // Of a stream: until when an SDK's own patience lets it wait for the first content.
+  TimePoint first_content_deadline = TimePoint::max();
   control::Slot slot;
 
   // The attempt that runs or ran last.
@@ -67,11 +70,13 @@ class RequestScope {
   const fleet::Provider* provider = nullptr;
   const fleet::Replica* replica = nullptr;
   const fleet::Target* target = nullptr;
+  ProviderReply said;                // what its provider answered
+  AttemptWatch* watch = nullptr;     // while it runs
   bool connection_reusable = false;  // the reply is complete and its connection may serve another
+  bool content_sent = false;         // content, or a unary body, is on its way to the client
 
   // What is told at the end.
   std::uint16_t status = 0;  // as sent to the client
-  control::Facts::RetryAfter retry_after = control::Facts::RetryAfter::kAbsent;  // the provider's
   std::optional<ErrorCode> code;
   std::optional<telemetry::StreamEnd> stream_end;
   std::optional<telemetry::InterruptCause> interrupted;
@@ -82,12 +87,22 @@ class RequestScope {
   Duration waited{};  // for the client, for a connection, and for the provider
   Duration queued{};  // of that, for a connection
 
+  // The next attempt begins: what the last one left behind is forgotten.
+  void begin_attempt(const fleet::Placement& placement);
+
   [[nodiscard]] TimePoint started() const noexcept { return exchange.started(); }
+  // Until when an attempt may wait for content, or for more of it.
+  [[nodiscard]] TimePoint patience_end() const noexcept {
+    return content_sent ? deadline : std::min(deadline, first_content_deadline);
+  }
   [[nodiscard]] TimePoint now() const noexcept { return worker.loop.clock().now(); }
   [[nodiscard]] Label provider_label() const noexcept {
     return provider != nullptr ? provider->label : kNoLabel;
   }
   [[nodiscard]] Label model_label() const noexcept;
+  // What is known of how the attempt, or the request, ends. failed: nullopt when it did not, or
+  // when the provider's own error reply is what the client gets.
+  [[nodiscard]] control::Facts facts(std::optional<ErrorCode> failed) const noexcept;
 
  private:
   void count(Outcome outcome, Duration took, Duration own) noexcept;

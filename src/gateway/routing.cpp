@@ -18,6 +18,21 @@ namespace {
 constexpr std::size_t kExplicitMax = 256;  // of `provider/model`
 constexpr std::size_t kShownMax = 64;      // of a name that a client made up
 
+Error not_served() {
+  return Error(ErrorCode::kModelNotFound, "The provider asked for does not serve this model.");
+}
+
+// Leaves of the model's targets and fallbacks those of one provider, whatever their weight.
+Result<void> keep_only(RequestScope& scope, std::string_view provider) {
+  const Snapshot& snapshot = *scope.snapshot;
+  for (fleet::Target target : scope.route.model->targets) {
+    if (snapshot.providers[target.provider].name != provider) continue;
+    target.weight = std::max(target.weight, 1U);
+    scope.route.name(std::move(target));
+  }
+  return scope.route.named.empty() ? Result<void>(fail(not_served())) : Result<void>();
+}
+
 }  // namespace
 
 Error model_not_found(const Snapshot& snapshot, std::string_view model) {
@@ -34,20 +49,21 @@ Error model_not_found(const Snapshot& snapshot, std::string_view model) {
 }
 
 Result<void> find_route(RequestScope& scope) {
+  const std::optional<std::string_view> only =
+      scope.exchange.head().headers.find("x-penstock-provider");
   const Snapshot& snapshot = *scope.snapshot;
   const std::string& model = scope.request.model;
-  scope.route.only_provider =
-      scope.exchange.head().headers.find("x-penstock-provider").value_or(std::string_view());
   if (const auto known = snapshot.models.find(model); known != snapshot.models.end()) {
     scope.route.model = &known->second;
-    return {};
+    return only ? keep_only(scope, *only) : Result<void>();
   }
   const std::size_t slash = model.find('/');
   const bool sane = model.size() <= kExplicitMax;  // it goes into headers
   if (sane && slash != std::string::npos && slash + 1 < model.size()) {
     const auto provider = snapshot.provider_index.find(std::string_view(model).substr(0, slash));
     if (provider != snapshot.provider_index.end()) {
-      scope.route.explicit_target.push_back({provider->second, model.substr(slash + 1), 1});
+      if (only && *only != provider->first) return fail(not_served());
+      scope.route.name({.provider = provider->second, .model = model.substr(slash + 1)});
       return {};
     }
   }

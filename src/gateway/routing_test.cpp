@@ -1,6 +1,7 @@
 #include "gateway/routing.h"
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,9 +11,10 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/result.h"
-#include "fleet/route.h"
+#include "fleet/target.h"
 #include "gateway/request_scope.h"
 #include "gateway/snapshot.h"
+#include "net/connection_permits.h"
 #include "tests/support/scope_rig.h"
 
 namespace penstock::gateway {
@@ -24,7 +26,7 @@ struct Routed {
   std::string model;           // the public name it found
   std::string explicit_model;  // the provider's own name, when the client named the provider
   std::size_t provider = 99;
-  std::string only;
+  std::size_t places = 0;
 };
 
 class RoutingTest : public testing::Test {
@@ -34,24 +36,31 @@ class RoutingTest : public testing::Test {
     for (const char* name : {"chat-default", "embed"}) {
       Model& made = rig.snapshot->models[name];
       made.name = name;
-      made.targets.push_back(fleet::Target{.provider = 0, .model = "up", .weight = 1});
+      made.targets.push_back({.provider = 0, .model = "up", .weight = 1});
+      made.targets.push_back(
+          {.provider = 1, .model = "back", .role = control::TargetRole::kFallback});
       rig.snapshot->model_names.emplace_back(name);
     }
     rig.snapshot->models["p/aliased"].name = "p/aliased";
     rig.snapshot->provider_index["p"] = 0;
     rig.snapshot->provider_index["q"] = 1;
+    rig.snapshot->providers.resize(2);
+    rig.snapshot->providers[0].name = "p";
+    rig.snapshot->providers[1].name = "q";
+    for (fleet::Provider& provider : rig.snapshot->providers)
+      provider.permits = std::make_shared<net::ConnectionPermits>(1, 1);
     Routed got;
     const auto look = [&](RequestScope& scope) {
       scope.request.model = model;
       const Result<void> found = find_route(scope);
       if (!found) got.error = found.error();
       if (scope.route.model != nullptr) got.model = scope.route.model->name;
-      if (!scope.route.explicit_target.empty()) {
-        got.explicit_model = scope.route.explicit_target.front().model;
-        got.provider = scope.route.explicit_target.front().provider;
-        EXPECT_EQ(&scope.route.targets(), &scope.route.explicit_target);
+      if (!scope.route.named.empty()) {
+        got.explicit_model = scope.route.named.front().model;
+        got.provider = scope.route.named.front().provider;
+        EXPECT_EQ(scope.route.targets().data(), scope.route.named.data());
       }
-      got.only = scope.route.only_provider;
+      got.places = scope.route.targets().size();
     };
     const std::string reply =
         rig.ask("GET / HTTP/1.1\r\nhost: a\r\n" + std::string(fields) + "\r\n", look);
@@ -64,7 +73,7 @@ TEST_F(RoutingTest, PublicNameIsFound) {
   const Routed got = ask("chat-default");
   EXPECT_FALSE(got.error);
   EXPECT_EQ(got.model, "chat-default");
-  EXPECT_EQ(got.only, "");
+  EXPECT_EQ(got.places, 2U);
 }
 
 TEST_F(RoutingTest, ProviderAndModelIsAnExplicitRequest) {
@@ -77,8 +86,14 @@ TEST_F(RoutingTest, ProviderAndModelIsAnExplicitRequest) {
 // A configured name that looks like provider/model is the configured one.
 TEST_F(RoutingTest, PublicNameComesFirst) { EXPECT_EQ(ask("p/aliased").model, "p/aliased"); }
 
+// A provider that is only in the fallback chain may be asked for too; one that is in neither is not
+// found, nor is one that contradicts `provider/model`.
 TEST_F(RoutingTest, HeaderNamesTheOnlyProvider) {
-  EXPECT_EQ(ask("chat-default", "X-Penstock-Provider: q\r\n").only, "q");
+  const Routed got = ask("chat-default", "X-Penstock-Provider: q\r\n");
+  EXPECT_EQ(got.places, 1U);
+  EXPECT_EQ(got.explicit_model, "back");
+  for (const char* model : {"chat-default", "p/x"})
+    EXPECT_EQ(ask(model, "X-Penstock-Provider: r\r\n").error->code, ErrorCode::kModelNotFound);
 }
 
 TEST_F(RoutingTest, UnknownNamesAreNotFound) {

@@ -12,8 +12,9 @@
 #include "base/label.h"
 #include "base/principal.h"
 #include "base/units.h"
+#include "control/retry_plan.h"
 #include "fleet/provider.h"
-#include "fleet/route.h"
+#include "fleet/target.h"
 #include "gateway/limits_config.h"
 #include "gateway/stream_config.h"
 #include "identity/auth_config.h"
@@ -35,7 +36,10 @@ using ByName = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
 struct Model {
   std::string name;
   Label label;
-  std::vector<fleet::Target> targets;
+  std::vector<fleet::Target> targets;          // weighted ones, then the fallback chain
+  std::vector<control::PlanTarget> plan;       // the same, as the plan of attempts sees them
+  static constexpr Duration kDeadline = 600s;  // also of `provider/model`
+  Duration deadline = kDeadline;
 };
 
 struct Tenant {
@@ -55,9 +59,15 @@ struct Snapshot {
   ByName<Model> models;
   std::vector<std::string> model_names;  // in the config's order
   LimitsConfig limits;
+  control::RetryConfig retry;
   StreamConfig stream;
   Duration body_wait = 60s;
   std::int64_t created = 0;  // seconds since 1970, shown as the models' age
+
+  [[nodiscard]] const fleet::Provider* find_provider(std::string_view name) const {
+    const auto found = provider_index.find(name);
+    return found == provider_index.end() ? nullptr : &providers[found->second];
+  }
 };
 
 }  // namespace penstock::gateway

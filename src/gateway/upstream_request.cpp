@@ -44,6 +44,11 @@ std::string upstream_head(const RequestScope& scope, std::uint64_t body_bytes) {
   wire::append_header(head, "accept-encoding", "identity");
   wire::append_header(head, "x-request-id", scope.request_id);
   wire::append_header(head, "x-penstock-attempt", scope.attempts);
+  if (scope.deadline != TimePoint::max()) {
+    const auto left = std::chrono::floor<std::chrono::milliseconds>(scope.deadline - scope.now());
+    wire::append_header(head, "x-request-timeout-ms",
+                        static_cast<std::uint64_t>(std::max<std::int64_t>(1, left.count())));
+  }
   wire::append_header(head, "content-length", body_bytes);
   head += wire::kHeadEnd;
   return head;

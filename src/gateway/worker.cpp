@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "control/balancers.h"
 #include "dialect/surface.h"
 #include "fleet/provider.h"
 #include "gateway/snapshot.h"
@@ -28,6 +29,8 @@ Worker::Worker(Process& shared, runtime::EventLoop& its_loop, net::Dialer& diale
     for (const fleet::Replica& replica : provider.replicas) origins.push_back(replica.origin);
     pools.push_back(std::make_unique<net::ConnectionPool>(loop, dialer, *provider.permits,
                                                           std::move(origins), provider.pool));
+    balancers.push_back({.balancer = control::info(provider.balance).make(), .states = {}});
+    metrics.announce_provider(provider.label);
   }
   for (std::size_t i = 0; i <= static_cast<std::size_t>(dialect::Surface::kMe); ++i)
     surface_labels[i] = process.labels.intern(name(static_cast<dialect::Surface>(i)));

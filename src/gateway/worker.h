@@ -11,6 +11,7 @@
 #include "base/seams.h"
 #include "control/in_flight_limit.h"
 #include "dialect/surface.h"
+#include "fleet/selection.h"
 #include "gateway/snapshot.h"
 #include "net/connection_pool.h"
 #include "net/dialer.h"
@@ -48,6 +49,7 @@ struct Worker {
   LogSink& log;
   std::shared_ptr<const Snapshot> snapshot;
   std::vector<std::unique_ptr<net::ConnectionPool>> pools;  // by provider
+  fleet::Balancers balancers;
   telemetry::GatewayMetrics metrics;
   std::array<Label, 8> surface_labels{};
   std::string log_line;  // reused from request to request

@@ -60,19 +60,48 @@ GatewayMetrics::GatewayMetrics() {
 void GatewayMetrics::announce_provider(Label provider) {
   upstream_pool_wait.announce(provider);
   stream_malformed.announce(provider);
+  retries_refused.announce(provider);
 }
 
+namespace {
+
+CallbackSource::Row gauge(std::string name, std::vector<std::string> labels, std::string help) {
+  return {.name = std::move(name),
+          .kind = MetricKind::kGauge,
+          .labels = std::move(labels),
+          .help = std::move(help),
+          .samples = {}};
+}
+
+void add_replica_rows(CallbackSource& source, std::vector<ProviderReads>& providers) {
+  CallbackSource::Row status = gauge("penstock_provider_status", {"provider", "replica"},
+                                     "A replica's breaker: 0 closed, 1 half-open, 2 open.");
+  CallbackSource::Row healthy = gauge("penstock_replica_healthy", {"provider", "replica"},
+                                      "What its probes say: 1 healthy, 0 not, NaN not known.");
+  CallbackSource::Row in_flight = gauge("penstock_replica_in_flight", {"provider", "replica"},
+                                        "Attempts that run at a replica.");
+  for (ProviderReads& provider : providers)
+    for (ReplicaReads& reads : provider.replicas) {
+      const std::vector<std::string> labels{provider.provider, reads.replica};
+      status.samples.push_back({labels, std::move(reads.status)});
+      healthy.samples.push_back({labels, std::move(reads.healthy)});
+      in_flight.samples.push_back({labels, std::move(reads.in_flight)});
+    }
+  source.add(std::move(status));
+  source.add(std::move(healthy));
+  source.add(std::move(in_flight));
+}
+
+}  // namespace
+
 void add_provider_rows(CallbackSource& source, std::vector<ProviderReads> providers) {
-  CallbackSource::Row connections{.name = "penstock_upstream_connections",
-                                  .kind = MetricKind::kGauge,
-                                  .labels = {"provider", "state"},
-                                  .help = "Open connections to providers.",
-                                  .samples = {}};
-  CallbackSource::Row waiting{.name = "penstock_upstream_pool_waiting",
-                              .kind = MetricKind::kGauge,
-                              .labels = {"provider"},
-                              .help = "Attempts waiting for a connection.",
-                              .samples = {}};
+  CallbackSource::Row connections = gauge("penstock_upstream_connections", {"provider", "state"},
+                                          "Open connections to providers.");
+  CallbackSource::Row waiting =
+      gauge("penstock_upstream_pool_waiting", {"provider"}, "Attempts waiting for a connection.");
+  CallbackSource::Row budget =
+      gauge("penstock_retry_budget_ratio", {"provider"},
+            "Retries at a provider in the last 10 s, over the requests begun there.");
   for (ProviderReads& reads : providers) {
     const auto state = [&](ConnectionState which) { return std::string(name(which)); };
     connections.samples.push_back(
@@ -80,9 +109,12 @@ void add_provider_rows(CallbackSource& source, std::vector<ProviderReads> provid
     connections.samples.push_back(
         {{reads.provider, state(ConnectionState::kActive)}, std::move(reads.active)});
     waiting.samples.push_back({{reads.provider}, std::move(reads.waiting)});
+    budget.samples.push_back({{reads.provider}, std::move(reads.retry_budget)});
   }
   source.add(std::move(connections));
   source.add(std::move(waiting));
+  source.add(std::move(budget));
+  add_replica_rows(source, providers);
 }
 
 void add_process_rows(CallbackSource& source, ProcessReads reads) {

@@ -29,6 +29,9 @@ struct GatewayMetrics {
   // tenant, workload, provider, model, surface, outcome, code (none: no error)
   Counter<Label, Label, Label, Label, Label, Outcome, std::optional<ErrorCode>> requests;
   Counter<Label, Label, Outcome> upstream_requests;  // provider, model, outcome
+  Counter<Label, Label, RetryReason> retries;        // provider, model, reason
+  Counter<Label, Label, RetryReason> fallbacks;      // provider gone to, model, reason
+  Counter<Label> retries_refused;                    // provider
   // provider, model, surface
   Histogram<Label, Label, Label> time_to_first_token{kLatencyBounds};
   Histogram<Label, Label, Label> duration{kLatencyBounds};
@@ -56,15 +59,25 @@ struct ProcessReads {
 // Adds `in_flight`, `in_flight_limit` and what logs dropped, which belong to no worker.
 void add_process_rows(CallbackSource& source, ProcessReads reads);
 
-// Where the connections of one provider are counted, over all workers. On the scrape's thread.
+// Where the state of one replica is read from.
+struct ReplicaReads {
+  std::string replica;
+  CallbackSource::Read status;   // 0 closed, 1 half-open, 2 open
+  CallbackSource::Read healthy;  // 0, 1; NaN: unknown
+  CallbackSource::Read in_flight;
+};
+
+// Where what is known of one provider is read from, over all workers. On the scrape's thread.
 struct ProviderReads {
   std::string provider;
   CallbackSource::Read idle;
   CallbackSource::Read active;
   CallbackSource::Read waiting;
+  CallbackSource::Read retry_budget;  // retries ÷ requests begun, of the last 10 s
+  std::vector<ReplicaReads> replicas = {};
 };
 
-// Adds `upstream_connections` and `upstream_pool_waiting`, which workers share.
+// Adds the rows of connections, retry budgets and replicas, which workers share.
 void add_provider_rows(CallbackSource& source, std::vector<ProviderReads> providers);
 
 constexpr auto metrics(Describe<GatewayMetrics>) {
@@ -77,6 +90,12 @@ constexpr auto metrics(Describe<GatewayMetrics>) {
       metric("penstock_upstream_requests_total", &M::upstream_requests,
              labels("provider", "model", "outcome"),
              "Attempts ended; their ratio to requests is amplification."),
+      metric("penstock_retries_total", &M::retries, labels("provider", "model", "reason"),
+             "Second and later attempts at a provider, by how the one before failed."),
+      metric("penstock_fallbacks_total", &M::fallbacks, labels("provider", "model", "reason"),
+             "Attempts that moved on to another provider, by how the one before failed."),
+      metric("penstock_retries_refused_total", &M::retries_refused, labels("provider"),
+             "Retries that the retry budget had no credit for."),
       metric("penstock_time_to_first_token_seconds", &M::time_to_first_token, kRoute,
              "From a stream's request head to its first relayed content."),
       metric("penstock_duration_seconds", &M::duration, kRoute,

@@ -33,7 +33,12 @@ class GatewayMetricsTest : public testing::Test {
     add_provider_rows(process_, {{.provider = "stable",
                                   .idle = [] { return 2.0; },
                                   .active = [] { return 1.0; },
-                                  .waiting = [] { return 4.0; }}});
+                                  .waiting = [] { return 4.0; },
+                                  .retry_budget = [] { return 0.1; },
+                                  .replicas = {{.replica = "10.0.0.7:8000",
+                                                .status = [] { return 2.0; },
+                                                .healthy = [] { return 1.0; },
+                                                .in_flight = [] { return 5.0; }}}}});
     add_process_rows(process_, {.in_flight = [] { return 3.0; },
                                 .in_flight_limit = [] { return 2000.0; },
                                 .access_log_dropped = [] { return 0.0; },

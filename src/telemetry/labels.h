@@ -73,6 +73,28 @@ enum class RejectionStage : std::uint8_t {
   return "unknown";
 }
 
+// Why an attempt was followed by another.
+enum class RetryReason : std::uint8_t {
+  kBroken,         // refused, reset, unreadable, 408, 5xx, an error that opened the stream
+  kLoad,           // 429, 529, 503 with Retry-After
+  kSilent,         // first_byte ran out
+  kCredentials,    // the provider refused our key
+  kModelMissing,   // the provider does not know the name of our mapping
+  kContextLength,  // the prompt is too long for the model
+};
+
+[[nodiscard]] constexpr std::string_view name(RetryReason reason) noexcept {
+  switch (reason) {
+    case RetryReason::kBroken: return "broken";
+    case RetryReason::kLoad: return "load";
+    case RetryReason::kSilent: return "silent";
+    case RetryReason::kCredentials: return "credentials";
+    case RetryReason::kModelMissing: return "model_missing";
+    case RetryReason::kContextLength: return "context_length";
+  }
+  return "unknown";
+}
+
 enum class ConnectionState : std::uint8_t { kIdle, kActive };
 
 [[nodiscard]] constexpr std::string_view name(ConnectionState state) noexcept {

@@ -35,10 +35,11 @@ constexpr std::uint64_t kSeed = 20250101;
 
 // The sections that a scenario does not name itself.
 std::string whole_config(std::string_view given, std::string_view provider) {
-  const std::array<std::pair<std::string_view, std::string>, 5> usual{{
+  const std::array<std::pair<std::string_view, std::string>, 6> usual{{
       {"version:", "version: 1\n"},
       {"listen:", "listen: {}\n"},
       {"auth:", "auth: { mode: dev }\n"},
+      {"retry:", "retry: { attempts_max: 1 }\n"},  // what becomes of one attempt
       {"providers:",
        "providers:\n  p: { dialect: openai, replicas: [ http://up:8000 ], key: env:KEY" +
            (provider.empty() ? std::string() : ", " + std::string(provider)) + " }\n"},

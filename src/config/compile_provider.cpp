@@ -1,0 +1,111 @@
+#include "config/compile_provider.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/address.h"
+#include "base/error_code.h"
+#include "base/label.h"
+#include "base/result.h"
+#include "base/seams.h"
+#include "base/secret.h"
+#include "config/providers_config.h"
+#include "config/secrets.h"
+#include "dialect/openai/request.h"
+#include "dialect/registry.h"
+#include "fleet/provider.h"
+#include "fleet/replica_state.h"
+#include "net/connection_permits.h"
+#include "net/tls.h"
+
+namespace penstock::config {
+namespace {
+
+dialect::Dialect dialect_of(Dialect dialect) {
+  switch (dialect) {
+    case Dialect::kOpenai: return dialect::Dialect::kOpenai;
+  }
+  return dialect::Dialect::kOpenai;
+}
+
+// "host:port" as it stands in the Host header: the port only when it is not the scheme's own.
+std::string authority(const BaseUrl& url) {
+  std::string text = url.host.find(':') == std::string::npos ? url.host : "[" + url.host + "]";
+  if (url.port != (url.scheme == "https" ? 443 : 80)) text += ":" + std::to_string(url.port);
+  return text;
+}
+
+Result<fleet::Replica> compile_replica(const ReplicaConfig& config,
+                                       const fleet::Provider& provider) {
+  const std::optional<BaseUrl> url = parse_base_url(config.url);
+  if (!url) return fail(ErrorCode::kInvalidRequest, "\"" + config.url + "\" is not a base URL");
+  fleet::Replica replica;
+  replica.origin.host = url->host;
+  replica.origin.port = url->port;
+  replica.origin.tls = url->scheme == "https" ? provider.tls.get() : nullptr;
+  replica.name = authority(*url);
+  replica.base_path = url->path.empty() ? std::string(provider.dialect->base_path) : url->path;
+  replica.weight = config.weight;
+  return replica;
+}
+
+bool uses_tls(const ProviderConfig& config) {
+  for (const ReplicaConfig& replica : config.replicas)
+    if (replica.url.starts_with("https:")) return true;
+  return false;
+}
+
+// What all workers share of it, taken over from the config before where there is one.
+void attach_state(fleet::Provider& provider, const ProviderConfig& config,
+                  const fleet::Provider* before) {
+  const ProviderLimitsConfig& limits = config.limits;
+  provider.in_flight_limit = limits.in_flight;
+  if (before != nullptr && before->replicas.size() == provider.replicas.size()) {
+    provider.permits = before->permits;
+    provider.state = before->state;
+    return;
+  }
+  provider.permits = std::make_shared<net::ConnectionPermits>(limits.connections, limits.waiting);
+  provider.state = std::make_shared<fleet::ProviderState>(config.replicas.size(), limits.in_flight);
+}
+
+}  // namespace
+
+Result<fleet::Provider> compile_provider(const std::string& name, const ProviderConfig& config,
+                                         const SecretSource& secrets, LabelNames& labels,
+                                         const fleet::Provider* before) {
+  fleet::Provider provider;
+  provider.name = name;
+  provider.label = labels.intern(name);
+  provider.dialect = &dialect::info(dialect_of(config.dialect));
+  if (!config.key.empty()) {
+    PENSTOCK_TRY(provider.key, resolve_word(config.key, secrets));
+  }
+  provider.timeouts = {config.timeouts.connect, config.timeouts.first_byte, config.timeouts.idle};
+  provider.pool = {config.timeouts.connect, config.limits.wait, config.keep_alive};
+  provider.force_usage = config.usage_in_stream == UsageInStream::kForce
+                             ? dialect::openai::ForceUsage::kForce
+                             : dialect::openai::ForceUsage::kLeave;
+  provider.balance = config.balance;
+  provider.slow_start = config.slow_start;
+  provider.breaker = config.breaker;
+  provider.health = config.health;
+  if (uses_tls(config)) {
+    std::string trusted;
+    if (config.tls) {
+      PENSTOCK_TRY(const Secret pem, resolve(config.tls->ca, secrets));
+      trusted = pem.reveal();
+    }
+    PENSTOCK_TRY(provider.tls, net::TlsClient::create(trusted));
+  }
+  for (const ReplicaConfig& replica : config.replicas) {
+    PENSTOCK_TRY(fleet::Replica compiled, compile_replica(replica, provider));
+    provider.replicas.push_back(std::move(compiled));
+  }
+  attach_state(provider, config, before);
+  return provider;
+}
+
+}  // namespace penstock::config

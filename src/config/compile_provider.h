@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "base/label.h"
+#include "base/result.h"
+#include "base/seams.h"
+#include "config/providers_config.h"
+#include "fleet/provider.h"
+
+namespace penstock::config {
+
+// One provider as requests use it.
+//
+// before: the same provider under the config that this one replaces; its connections and what is
+//         known of its replicas are taken over. nullptr: it is new.
+// errors: kInvalidRequest for a secret or a certificate that cannot be used.
+[[nodiscard]] Result<fleet::Provider> compile_provider(const std::string& name,
+                                                       const ProviderConfig& config,
+                                                       const SecretSource& secrets,
+                                                       LabelNames& labels,
+                                                       const fleet::Provider* before);
+
+}  // namespace penstock::config

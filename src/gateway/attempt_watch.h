@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/outcome.h"
+#include "base/units.h"
+#include "control/call_samples.h"
+#include "control/peak_ewma.h"
+#include "fleet/provider.h"
+#include "fleet/selection.h"
+#include "llm/usage.h"
+#include "runtime/event_loop.h"
+#include "runtime/timer.h"
+
+namespace penstock::gateway {
+
+// Watches one attempt on behalf of its replica: what it does becomes samples of the breaker and
+// costs of the balancer, at the instant at which it is known. Lives as long as the attempt; on its
+// thread.
+class AttemptWatch {
+ public:
+  AttemptWatch(runtime::EventLoop& loop, const fleet::Provider& provider,
+               const fleet::Placement& placement, fleet::CostKind kind, Bytes request);
+  AttemptWatch(const AttemptWatch&) = delete;
+  AttemptWatch& operator=(const AttemptWatch&) = delete;
+
+  // A connection stands: from now on it is the replica that is waited for.
+  void connected();
+  // Content of a stream came.
+  void content();
+  // The attempt is over. usage: of a unary reply.
+  void end(Outcome outcome, control::Reach reach, const llm::Usage& usage);
+
+ private:
+  [[nodiscard]] bool streamed() const noexcept { return kind_ == fleet::CostKind::kStream; }
+  [[nodiscard]] TimePoint now() const { return loop_.clock().now(); }
+  [[nodiscard]] control::PeakEwma& costs() const noexcept;
+  [[nodiscard]] std::optional<control::Sample> unary_sample(Outcome outcome, control::Reach reach,
+                                                            const llm::Usage& usage) const;
+  void take(std::optional<control::Sample> sample);
+  void arm();
+  static void on_timer(void* self) noexcept;
+
+  runtime::EventLoop& loop_;
+  const fleet::Provider& provider_;
+  fleet::ReplicaState& replica_;
+  std::uint32_t generation_;
+  fleet::CostKind kind_;
+  Bytes request_;
+  TimePoint began_;
+  std::optional<control::StreamSamples> samples_;
+  std::optional<control::AgeFeed> age_;  // until content, where costs choose the replica
+  bool content_seen_ = false;
+  runtime::Timer timer_;
+};
+
+}  // namespace penstock::gateway

@@ -1,0 +1,29 @@
+#include "gateway/deadline.h"
+
+#include "base/error_code.h"
+#include "base/result.h"
+#include "control/deadline.h"
+#include "gateway/request_scope.h"
+#include "wire/header_list.h"
+
+namespace penstock::gateway {
+
+Result<void> set_deadline(RequestScope& scope) {
+  const wire::HeaderList& headers = scope.exchange.head().headers;
+  const control::PatienceHeaders told{
+      .request_timeout_ms = headers.find("x-request-timeout-ms"),
+      .stainless_read_timeout = headers.find("x-stainless-read-timeout"),
+      .stainless_timeout = headers.find("x-stainless-timeout"),
+  };
+  const auto kind =
+      scope.request.streamed() ? control::CallKind::kStream : control::CallKind::kUnary;
+  PENSTOCK_TRY(const control::Patience patience,
+               control::patience(told, kind, scope.route.deadline()));
+  scope.deadline = scope.started() + patience.total;
+  if (patience.first_content)
+    scope.first_content_deadline = scope.started() + *patience.first_content;
+  if (scope.now() >= scope.patience_end()) return fail(ErrorCode::kDeadlineExceeded);
+  return {};
+}
+
+}  // namespace penstock::gateway

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "base/result.h"
+#include "gateway/request_scope.h"
+
+namespace penstock::gateway {
+
+// Sets the scope's deadline from the client's headers and the model's own limit: everything that
+// waits from here on spends from it. It began when the head was complete.
+// errors: kInvalidRequest for a header that says no time; kDeadlineExceeded when reading the body
+//         took all of it.
+[[nodiscard]] Result<void> set_deadline(RequestScope& scope);
+
+}  // namespace penstock::gateway
