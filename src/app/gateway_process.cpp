@@ -128,15 +128,17 @@ void GatewayProcess::start_admin(net::ListenSet listen) {
 }
 
 void GatewayProcess::add_metrics() {
+  std::vector<const telemetry::GatewayMetrics*> shards;
+  for (const auto& worker : workers_) shards.push_back(&worker->metrics());
+  ticker_ = std::make_unique<ControlTicker>(loop_, log_, shards, snapshot_);
   telemetry::add_process_rows(
       callbacks_,
       {.in_flight = [this] { return static_cast<double>(process_.in_flight.in_flight()); },
        .in_flight_limit = [this] { return static_cast<double>(process_.in_flight.limit()); },
+       .amplification = [this] { return ticker_->amplification(); },
        .access_log_dropped = [this] { return access_log_.dropped(); },
        .log_dropped = [this] { return log_.dropped(); }});
   telemetry::add_provider_rows(callbacks_, provider_reads(*snapshot_, clock_));
-  std::vector<const telemetry::GatewayMetrics*> shards;
-  for (const auto& worker : workers_) shards.push_back(&worker->metrics());
   worker_metrics_ = std::make_unique<ShardedSource<telemetry::GatewayMetrics>>(std::move(shards),
                                                                                process_.labels);
   sources_ = {worker_metrics_.get(), &callbacks_, &process_metrics_, &build_info_};

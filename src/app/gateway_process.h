@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "admin/admin.h"
+#include "app/control_ticker.h"
 #include "app/log_file.h"
 #include "app/worker_thread.h"
 #include "base/metric_shards.h"
@@ -75,6 +76,7 @@ class GatewayProcess {
   CallbackSource callbacks_;
   std::unique_ptr<ShardedSource<telemetry::GatewayMetrics>> worker_metrics_;
   std::vector<const MetricSource*> sources_;
+  std::unique_ptr<ControlTicker> ticker_;
   std::unique_ptr<admin::Admin> admin_;
   std::unique_ptr<net::HttpServer> admin_server_;
   std::unique_ptr<net::TcpListener> admin_listener_;

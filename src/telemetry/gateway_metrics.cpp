@@ -128,6 +128,11 @@ void add_process_rows(CallbackSource& source, ProcessReads reads) {
               .labels = {"scope"},
               .help = "The ceiling of penstock_in_flight.",
               .samples = {{{"process"}, std::move(reads.in_flight_limit)}}});
+  source.add({.name = "penstock_amplification_ratio",
+              .kind = MetricKind::kGauge,
+              .labels = {},
+              .help = "Attempts over requests of the last 60 s; alert above 1.3.",
+              .samples = {{{}, std::move(reads.amplification)}}});
   source.add({.name = "penstock_access_log_dropped_total",
               .kind = MetricKind::kCounter,
               .labels = {},

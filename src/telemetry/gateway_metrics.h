@@ -52,11 +52,13 @@ struct GatewayMetrics {
 struct ProcessReads {
   CallbackSource::Read in_flight;
   CallbackSource::Read in_flight_limit;
+  CallbackSource::Read amplification;  // attempts ÷ requests, of the last 60 s
   CallbackSource::Read access_log_dropped;
   CallbackSource::Read log_dropped;
 };
 
-// Adds `in_flight`, `in_flight_limit` and what logs dropped, which belong to no worker.
+// Adds `in_flight`, `in_flight_limit`, `amplification_ratio` and what logs dropped, which belong to
+// no worker.
 void add_process_rows(CallbackSource& source, ProcessReads reads);
 
 // Where the state of one replica is read from.

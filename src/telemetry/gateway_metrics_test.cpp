@@ -41,6 +41,7 @@ class GatewayMetricsTest : public testing::Test {
                                                 .in_flight = [] { return 5.0; }}}}});
     add_process_rows(process_, {.in_flight = [] { return 3.0; },
                                 .in_flight_limit = [] { return 2000.0; },
+                                .amplification = [] { return 1.0; },
                                 .access_log_dropped = [] { return 0.0; },
                                 .log_dropped = [] { return 0.0; }});
   }
