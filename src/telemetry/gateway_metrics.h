@@ -32,6 +32,7 @@ struct GatewayMetrics {
   Counter<Label, Label, RetryReason> retries;        // provider, model, reason
   Counter<Label, Label, RetryReason> fallbacks;      // provider gone to, model, reason
   Counter<Label> retries_refused;                    // provider
+  Counter<Label> client_retries;                     // tenant
   // provider, model, surface
   Histogram<Label, Label, Label> time_to_first_token{kLatencyBounds};
   Histogram<Label, Label, Label> duration{kLatencyBounds};
@@ -98,6 +99,8 @@ constexpr auto metrics(Describe<GatewayMetrics>) {
              "Attempts that moved on to another provider, by how the one before failed."),
       metric("penstock_retries_refused_total", &M::retries_refused, labels("provider"),
              "Retries that the retry budget had no credit for."),
+      metric("penstock_client_retries_total", &M::client_retries, labels("tenant"),
+             "Requests that an SDK says it sends again (x-stainless-retry-count above 0)."),
       metric("penstock_time_to_first_token_seconds", &M::time_to_first_token, kRoute,
              "From a stream's request head to its first relayed content."),
       metric("penstock_duration_seconds", &M::duration, kRoute,
