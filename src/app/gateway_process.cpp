@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "admin/admin.h"
+#include "app/ceiling_reads.h"
 #include "app/provider_reads.h"
 #include "app/version.h"
 #include "app/worker_thread.h"
@@ -58,7 +59,7 @@ GatewayProcess::GatewayProcess(const config::Config& config, const SecretSource&
     : config_(config),
       secrets_(secrets),
       loop_(clock_),
-      process_(config.limits),
+      process_(config.limits, config.admission),
       resolver_(clock_),
       dialer_(resolver_),
       build_info_(std::string(kVersion)) {}
@@ -130,10 +131,11 @@ void GatewayProcess::start_admin(net::ListenSet listen) {
 void GatewayProcess::add_metrics() {
   telemetry::add_process_rows(
       callbacks_,
-      {.in_flight = [this] { return static_cast<double>(process_.in_flight.in_flight()); },
-       .in_flight_limit = [this] { return static_cast<double>(process_.in_flight.limit()); },
+      {.queue_depth = [this] { return static_cast<double>(process_.waiting_room.waiting()); },
        .access_log_dropped = [this] { return access_log_.dropped(); },
        .log_dropped = [this] { return log_.dropped(); }});
+  telemetry::add_ceiling_rows(callbacks_, ceiling_reads(process_, config_, *snapshot_),
+                              provider_saturations(*snapshot_));
   telemetry::add_provider_rows(callbacks_, provider_reads(*snapshot_, clock_));
   std::vector<const telemetry::GatewayMetrics*> shards;
   for (const auto& worker : workers_) shards.push_back(&worker->metrics());
