@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "admin/admin.h"
+#include "app/ceiling_reads.h"
 #include "app/provider_reads.h"
 #include "app/version.h"
 #include "app/worker_thread.h"
@@ -58,7 +59,7 @@ GatewayProcess::GatewayProcess(const config::Config& config, const SecretSource&
     : config_(config),
       secrets_(secrets),
       loop_(clock_),
-      process_(config.limits),
+      process_(config.limits, config.admission),
       resolver_(clock_),
       dialer_(resolver_),
       build_info_(std::string(kVersion)) {}
@@ -133,11 +134,12 @@ void GatewayProcess::add_metrics() {
   ticker_ = std::make_unique<ControlTicker>(loop_, log_, shards, snapshot_);
   telemetry::add_process_rows(
       callbacks_,
-      {.in_flight = [this] { return static_cast<double>(process_.in_flight.in_flight()); },
-       .in_flight_limit = [this] { return static_cast<double>(process_.in_flight.limit()); },
+      {.queue_depth = [this] { return static_cast<double>(process_.waiting_room.waiting()); },
        .amplification = [this] { return ticker_->amplification(); },
        .access_log_dropped = [this] { return access_log_.dropped(); },
        .log_dropped = [this] { return log_.dropped(); }});
+  telemetry::add_ceiling_rows(callbacks_, ceiling_reads(process_, config_, *snapshot_),
+                              provider_saturations(*snapshot_));
   telemetry::add_provider_rows(callbacks_, provider_reads(*snapshot_, clock_));
   worker_metrics_ = std::make_unique<ShardedSource<telemetry::GatewayMetrics>>(std::move(shards),
                                                                                process_.labels);

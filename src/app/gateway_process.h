@@ -43,6 +43,7 @@ class GatewayProcess {
   // Stops accepting, ends what runs (streams with their error event), then ends loop().run().
   void leave();
 
+  [[nodiscard]] const gateway::Process& process() const noexcept { return process_; }
   [[nodiscard]] runtime::AsioLoop& loop() noexcept { return loop_; }
   [[nodiscard]] const std::string& data_address() const noexcept { return data_address_; }
   [[nodiscard]] const std::string& admin_address() const noexcept { return admin_address_; }

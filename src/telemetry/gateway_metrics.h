@@ -1,7 +1,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <tuple>
+#include <vector>
 
 #include "base/describe.h"
 #include "base/error_code.h"
@@ -45,22 +47,35 @@ struct GatewayMetrics {
   Counter<InterruptCause> stream_interrupted;
   Counter<Label> stream_malformed;  // provider
   Counter<RejectionStage, ErrorCode> rejections;
+  Histogram<Scope> queue_wait{kWaitBounds};
   Histogram<Label> upstream_pool_wait{kWaitBounds};  // provider
   Counter<> uncaught_exceptions;
 };
 
 // Where the rows of process-wide values are read from. Called on the scrape's thread.
 struct ProcessReads {
-  CallbackSource::Read in_flight;
-  CallbackSource::Read in_flight_limit;
+  CallbackSource::Read queue_depth;
   CallbackSource::Read amplification;  // attempts ÷ requests, of the last 60 s
   CallbackSource::Read access_log_dropped;
   CallbackSource::Read log_dropped;
 };
 
-// Adds `in_flight`, `in_flight_limit`, `amplification_ratio` and what logs dropped, which belong to
-// no worker.
+// Adds `queue_depth`, `amplification_ratio` and what logs dropped, which belong to no worker.
 void add_process_rows(CallbackSource& source, ProcessReads reads);
+
+// One ceiling on requests in flight. On the scrape's thread.
+struct CeilingReads {
+  Scope scope = Scope::kProcess;
+  std::string tenant = {};  // configured names; empty where the scope has none
+  std::string workload = {};
+  CallbackSource::Read in_flight;
+  CallbackSource::Read limit;
+};
+
+// Adds `in_flight` and `in_flight_limit` with a row for each ceiling, and `saturation_ratio`: the
+// highest of their quotients and of `further` ones, such as a provider's.
+void add_ceiling_rows(CallbackSource& source, std::vector<CeilingReads> ceilings,
+                      std::vector<CallbackSource::Read> further);
 
 // Where the state of one replica is read from.
 struct ReplicaReads {
@@ -123,6 +138,8 @@ constexpr auto metrics(Describe<GatewayMetrics>) {
              "Events dropped from streams because they were not valid JSON."),
       metric("penstock_rejections_total", &M::rejections, labels("stage", "code"),
              "Requests refused before any attempt, by the stage that refused."),
+      metric("penstock_queue_wait_seconds", &M::queue_wait, labels("scope"),
+             "How long a request waited for a place under a ceiling, if it had to wait."),
       metric("penstock_upstream_pool_wait_seconds", &M::upstream_pool_wait, labels("provider"),
              "How long an attempt waited for a connection; zero waits included."),
       metric("penstock_uncaught_exceptions_total", &M::uncaught_exceptions, labels(),

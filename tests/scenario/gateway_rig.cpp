@@ -80,7 +80,7 @@ GatewayRig::GatewayRig(std::string_view config, std::string_view provider,
   for (const std::string& line : config::rendered(loaded.problems, loaded.file))
     ADD_FAILURE() << line;
   if (!loaded.ok()) return;
-  process_ = std::make_unique<gateway::Process>(loaded.config.limits);
+  process_ = std::make_unique<gateway::Process>(loaded.config.limits, loaded.config.admission);
   auto compiled = config::compile(loaded.config, secrets, process_->labels, loop.clock().wall());
   if (!compiled) {
     ADD_FAILURE() << compiled.error().message;
@@ -127,6 +127,13 @@ void GatewayRig::expect_settled() {
   EXPECT_EQ(server_->connections(), 0U);
   EXPECT_EQ(loop.timers().armed(), idle) << "only idle connections may have a timer";
   EXPECT_EQ(process_->in_flight.in_flight(), 0U);
+  EXPECT_EQ(process_->waiting_room.waiting(), 0U);
+  for (const auto& [name, tenant] : snapshot_->tenants) {
+    if (tenant.limits.in_flight) EXPECT_EQ(tenant.limits.state->in_flight.in_flight(), 0U) << name;
+    for (const auto& [workload, its] : tenant.workloads)
+      if (its.limits.in_flight)
+        EXPECT_EQ(its.limits.state->in_flight.in_flight(), 0U) << name << '/' << workload;
+  }
   EXPECT_EQ(process_->body_memory.used(), 0_B);
   server_->abort();
   closing_.spawn(close_pools(*worker_));
