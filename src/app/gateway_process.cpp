@@ -22,6 +22,7 @@
 #include "config/config.h"
 #include "config/secrets.h"
 #include "fleet/provider.h"
+#include "gateway/drain.h"
 #include "gateway/snapshot.h"
 #include "gateway/worker.h"
 #include "net/address.h"
@@ -33,13 +34,14 @@
 #include "net/tls.h"
 #include "runtime/system.h"
 #include "runtime/task.h"
+#include "runtime/timer.h"
 #include "telemetry/gateway_metrics.h"
 
 namespace penstock::app {
 namespace {
 
-// How long what runs may take to end after a signal; the promise is to exit within 5 s.
-constexpr Duration kLeaveMax = 3500ms;
+// For a scrape or a probe that is being answered when everything else has ended.
+constexpr Duration kAdminLastWords = 100ms;
 // Nobody who needs no token may take all descriptors.
 constexpr std::size_t kAdminConnectionsMax = 256;
 
@@ -118,7 +120,8 @@ void GatewayProcess::start_workers(net::ListenSet listen) {
 }
 
 void GatewayProcess::start_admin(net::ListenSet listen) {
-  admin_ = std::make_unique<admin::Admin>(process_, std::move(admin_token_), sources_);
+  admin_ = std::make_unique<admin::Admin>(process_, std::move(admin_token_), sources_,
+                                          [this] { leave(); });
   admin_server_ = std::make_unique<net::HttpServer>(loop_, *admin_, net::ServerOptions{});
   admin_listener_ = std::make_unique<net::TcpListener>(
       loop_, std::move(listen.sockets.front()),
@@ -136,6 +139,8 @@ void GatewayProcess::add_metrics() {
       {.in_flight = [this] { return static_cast<double>(process_.in_flight.in_flight()); },
        .in_flight_limit = [this] { return static_cast<double>(process_.in_flight.limit()); },
        .amplification = [this] { return ticker_->amplification(); },
+       .draining = [this] { return process_.draining.load() ? 1.0 : 0.0; },
+       .drain_forced = [this] { return static_cast<double>(process_.cut.load()); },
        .access_log_dropped = [this] { return access_log_.dropped(); },
        .log_dropped = [this] { return log_.dropped(); }});
   telemetry::add_provider_rows(callbacks_, provider_reads(*snapshot_, clock_));
@@ -146,8 +151,10 @@ void GatewayProcess::add_metrics() {
 
 void GatewayProcess::leave() {
   if (process_.draining.exchange(true)) return;
+  const gateway::DrainTimes times = gateway::drain_times(config_.drain, clock_.now());
+  log_.write(R"({"level":"info","msg":"draining"})");
   for (const auto& worker : workers_)
-    worker->leave(kLeaveMax, [this] {
+    worker->leave(times, [this] {
       if (workers_running_.fetch_sub(1) == 1) loop_.post([this] { leaving_.spawn(end()); });
     });
 }
@@ -155,7 +162,11 @@ void GatewayProcess::leave() {
 runtime::Task<void> GatewayProcess::end() {
   workers_.clear();  // their threads have ended or are about to
   admin_listener_->stop();
-  admin_server_->abort();
+  admin_server_->shut_down();
+  runtime::Timer patience(
+      loop_.timers(), [](void* server) { static_cast<net::HttpServer*>(server)->abort(); },
+      admin_server_.get());
+  patience.arm(clock_.now() + kAdminLastWords);
   co_await admin_server_->join();
   co_await admin_listener_->join();
   access_log_.close();

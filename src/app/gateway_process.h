@@ -40,8 +40,11 @@ class GatewayProcess {
   // Opens the logs, binds both planes and starts the workers.
   // errors: kInvalidRequest, saying which file or address is at fault; nothing runs then.
   [[nodiscard]] Result<void> start();
-  // Stops accepting, ends what runs (streams with their error event), then ends loop().run().
+  // Begins to drain: serves on for `drain.settle`, lets what runs end within `drain.timeout`, then
+  // ends loop().run(). Further calls change nothing. On the control thread.
   void leave();
+  // Whether requests had to be cut. Once loop().run() has ended.
+  [[nodiscard]] bool cut_requests() const noexcept { return process_.cut.load() != 0; }
 
   [[nodiscard]] runtime::AsioLoop& loop() noexcept { return loop_; }
   [[nodiscard]] const std::string& data_address() const noexcept { return data_address_; }

@@ -54,12 +54,14 @@ struct ProcessReads {
   CallbackSource::Read in_flight;
   CallbackSource::Read in_flight_limit;
   CallbackSource::Read amplification;  // attempts ÷ requests, of the last 60 s
+  CallbackSource::Read draining;
+  CallbackSource::Read drain_forced;
   CallbackSource::Read access_log_dropped;
   CallbackSource::Read log_dropped;
 };
 
-// Adds `in_flight`, `in_flight_limit`, `amplification_ratio` and what logs dropped, which belong to
-// no worker.
+// Adds `in_flight`, `in_flight_limit`, `amplification_ratio`, how draining goes and what logs
+// dropped, which belong to no worker.
 void add_process_rows(CallbackSource& source, ProcessReads reads);
 
 // Where the state of one replica is read from.

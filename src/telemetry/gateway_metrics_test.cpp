@@ -42,6 +42,8 @@ class GatewayMetricsTest : public testing::Test {
     add_process_rows(process_, {.in_flight = [] { return 3.0; },
                                 .in_flight_limit = [] { return 2000.0; },
                                 .amplification = [] { return 1.0; },
+                                .draining = [] { return 0.0; },
+                                .drain_forced = [] { return 0.0; },
                                 .access_log_dropped = [] { return 0.0; },
                                 .log_dropped = [] { return 0.0; }});
   }
@@ -69,6 +71,8 @@ TEST_F(GatewayMetricsTest, ShowsClosedSeriesAtZeroFromTheStart) {
            "penstock_rejections_total{stage=\"admit\",code=\"overloaded\"} 0\n",
            "penstock_uncaught_exceptions_total 0\n",
            "penstock_access_log_dropped_total 0\n",
+           "penstock_draining 0\n",
+           "penstock_drain_forced_total 0\n",
            "penstock_in_flight{scope=\"process\"} 3\n",
            "penstock_in_flight_limit{scope=\"process\"} 2000\n",
            "penstock_upstream_connections{provider=\"stable\",state=\"idle\"} 2\n",
