@@ -13,6 +13,7 @@
 #include "net/exchange.h"
 #include "runtime/task.h"
 #include "wire/head_writer.h"
+#include "wire/request_head.h"
 
 namespace penstock::admin {
 namespace {

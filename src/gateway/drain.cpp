@@ -8,6 +8,7 @@
 
 #include "base/error_code.h"
 #include "base/units.h"
+#include "gateway/drain_config.h"
 #include "gateway/request_scope.h"
 #include "gateway/worker.h"
 #include "json/writer.h"
