@@ -21,13 +21,12 @@
 #include "config/compile.h"
 #include "config/config.h"
 #include "config/secrets.h"
+#include "fleet/prober.h"
 #include "fleet/provider.h"
 #include "gateway/drain.h"
-#include "gateway/snapshot.h"
 #include "gateway/worker.h"
 #include "net/address.h"
 #include "net/byte_stream.h"
-#include "net/connection_permits.h"
 #include "net/http_server.h"
 #include "net/listen_socket.h"
 #include "net/tcp_listener.h"
@@ -95,6 +94,7 @@ Result<void> GatewayProcess::start() {
   start_workers(std::move(data_listen));
   add_metrics();
   start_admin(std::move(admin_listen));
+  start_prober();
   process_.ready.store(true);
   return {};
 }
@@ -128,6 +128,12 @@ void GatewayProcess::start_admin(net::ListenSet listen) {
       [this](std::unique_ptr<net::ByteStream> stream) { admin_server_->accept(std::move(stream)); },
       net::ListenerOptions{.connections = &admin_connections_,
                            .connections_max = kAdminConnectionsMax});
+}
+
+void GatewayProcess::start_prober() {
+  prober_ = std::make_unique<fleet::Prober>(loop_, dialer_, rng_.fork("prober"), log_);
+  prober_->start(
+      std::shared_ptr<const std::vector<fleet::Provider>>(snapshot_, &snapshot_->providers));
 }
 
 void GatewayProcess::add_metrics() {
@@ -167,6 +173,7 @@ runtime::Task<void> GatewayProcess::end() {
       loop_.timers(), [](void* server) { static_cast<net::HttpServer*>(server)->abort(); },
       admin_server_.get());
   patience.arm(clock_.now() + kAdminLastWords);
+  co_await prober_->close();
   co_await admin_server_->join();
   co_await admin_listener_->join();
   access_log_.close();

@@ -12,6 +12,7 @@
 #include "base/metric_shards.h"
 #include "base/metric_source.h"
 #include "config/config.h"
+#include "fleet/prober.h"
 #include "net/http_server.h"
 #include "net/listen_socket.h"
 #include "net/system_resolver.h"
@@ -53,6 +54,7 @@ class GatewayProcess {
  private:
   void start_workers(net::ListenSet listen);
   void start_admin(net::ListenSet listen);
+  void start_prober();
   void add_metrics();
   [[nodiscard]] runtime::Task<void> end();
 
@@ -83,6 +85,7 @@ class GatewayProcess {
   std::unique_ptr<admin::Admin> admin_;
   std::unique_ptr<net::HttpServer> admin_server_;
   std::unique_ptr<net::TcpListener> admin_listener_;
+  std::unique_ptr<fleet::Prober> prober_;
   runtime::TaskGroup leaving_;
   std::string data_address_;
   std::string admin_address_;
