@@ -110,6 +110,7 @@ listen:
   data: 127.0.0.1:0
   admin: 127.0.0.1:0
 {tls}limits: {{ in_flight: 10000 }}
+drain: {{ settle: 0s, timeout: 0s }}
 auth: {{ mode: keys }}
 tenants:
   retail:

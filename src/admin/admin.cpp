@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "admin/drain_route.h"
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/result.h"
@@ -63,6 +64,10 @@ Task<void> Admin::serve(net::Exchange& exchange) {
   if (!allowed(head)) {
     co_await reply_error(
         exchange, Error(ErrorCode::kUnauthenticated, "The admin plane asks for its bearer token."));
+    co_return;
+  }
+  if (gateway::path_of(head.target) == "/admin/v1/drain") {
+    co_await serve_drain(exchange, drain_);
     co_return;
   }
   if (gateway::path_of(head.target) != "/metrics") {

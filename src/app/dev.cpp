@@ -39,6 +39,7 @@ std::string config_text(const std::string& mock, const std::vector<KnownProvider
       "listen: {{ data: \"{}\", admin: \"{}\" }}\n"
       "auth: {{ mode: dev }}\n"
       "telemetry: {{ access_log: stdout }}\n"
+      "drain: {{ settle: 0s, timeout: 1s }}\n"
       "models:\n"
       "  mock: {{ targets: [ {{ provider: mock, model: mock }} ] }}\n"
       "providers:\n"

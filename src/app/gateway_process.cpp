@@ -22,25 +22,26 @@
 #include "config/compile.h"
 #include "config/config.h"
 #include "config/secrets.h"
+#include "fleet/prober.h"
 #include "fleet/provider.h"
-#include "gateway/snapshot.h"
+#include "gateway/drain.h"
 #include "gateway/worker.h"
 #include "net/address.h"
 #include "net/byte_stream.h"
-#include "net/connection_permits.h"
 #include "net/http_server.h"
 #include "net/listen_socket.h"
 #include "net/tcp_listener.h"
 #include "net/tls.h"
 #include "runtime/system.h"
 #include "runtime/task.h"
+#include "runtime/timer.h"
 #include "telemetry/gateway_metrics.h"
 
 namespace penstock::app {
 namespace {
 
-// How long what runs may take to end after a signal; the promise is to exit within 5 s.
-constexpr Duration kLeaveMax = 3500ms;
+// For a scrape or a probe that is being answered when everything else has ended.
+constexpr Duration kAdminLastWords = 100ms;
 // Nobody who needs no token may take all descriptors.
 constexpr std::size_t kAdminConnectionsMax = 256;
 
@@ -94,6 +95,7 @@ Result<void> GatewayProcess::start() {
   start_workers(std::move(data_listen));
   add_metrics();
   start_admin(std::move(admin_listen));
+  start_prober();
   process_.ready.store(true);
   return {};
 }
@@ -119,13 +121,20 @@ void GatewayProcess::start_workers(net::ListenSet listen) {
 }
 
 void GatewayProcess::start_admin(net::ListenSet listen) {
-  admin_ = std::make_unique<admin::Admin>(process_, std::move(admin_token_), sources_);
+  admin_ = std::make_unique<admin::Admin>(process_, std::move(admin_token_), sources_,
+                                          [this] { leave(); });
   admin_server_ = std::make_unique<net::HttpServer>(loop_, *admin_, net::ServerOptions{});
   admin_listener_ = std::make_unique<net::TcpListener>(
       loop_, std::move(listen.sockets.front()),
       [this](std::unique_ptr<net::ByteStream> stream) { admin_server_->accept(std::move(stream)); },
       net::ListenerOptions{.connections = &admin_connections_,
                            .connections_max = kAdminConnectionsMax});
+}
+
+void GatewayProcess::start_prober() {
+  prober_ = std::make_unique<fleet::Prober>(loop_, dialer_, rng_.fork("prober"), log_);
+  prober_->start(
+      std::shared_ptr<const std::vector<fleet::Provider>>(snapshot_, &snapshot_->providers));
 }
 
 void GatewayProcess::add_metrics() {
@@ -136,6 +145,8 @@ void GatewayProcess::add_metrics() {
       callbacks_,
       {.queue_depth = [this] { return static_cast<double>(process_.waiting_room.waiting()); },
        .amplification = [this] { return ticker_->amplification(); },
+       .draining = [this] { return process_.draining.load() ? 1.0 : 0.0; },
+       .drain_forced = [this] { return static_cast<double>(process_.cut.load()); },
        .access_log_dropped = [this] { return access_log_.dropped(); },
        .log_dropped = [this] { return log_.dropped(); }});
   telemetry::add_ceiling_rows(callbacks_, ceiling_reads(process_, config_, *snapshot_),
@@ -148,8 +159,10 @@ void GatewayProcess::add_metrics() {
 
 void GatewayProcess::leave() {
   if (process_.draining.exchange(true)) return;
+  const gateway::DrainTimes times = gateway::drain_times(config_.drain, clock_.now());
+  log_.write(R"({"level":"info","msg":"draining"})");
   for (const auto& worker : workers_)
-    worker->leave(kLeaveMax, [this] {
+    worker->leave(times, [this] {
       if (workers_running_.fetch_sub(1) == 1) loop_.post([this] { leaving_.spawn(end()); });
     });
 }
@@ -157,7 +170,12 @@ void GatewayProcess::leave() {
 runtime::Task<void> GatewayProcess::end() {
   workers_.clear();  // their threads have ended or are about to
   admin_listener_->stop();
-  admin_server_->abort();
+  admin_server_->shut_down();
+  runtime::Timer patience(
+      loop_.timers(), [](void* server) { static_cast<net::HttpServer*>(server)->abort(); },
+      admin_server_.get());
+  patience.arm(clock_.now() + kAdminLastWords);
+  co_await prober_->close();
   co_await admin_server_->join();
   co_await admin_listener_->join();
   access_log_.close();

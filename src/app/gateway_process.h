@@ -12,6 +12,7 @@
 #include "base/metric_shards.h"
 #include "base/metric_source.h"
 #include "config/config.h"
+#include "fleet/prober.h"
 #include "net/http_server.h"
 #include "net/listen_socket.h"
 #include "net/system_resolver.h"
@@ -40,8 +41,11 @@ class GatewayProcess {
   // Opens the logs, binds both planes and starts the workers.
   // errors: kInvalidRequest, saying which file or address is at fault; nothing runs then.
   [[nodiscard]] Result<void> start();
-  // Stops accepting, ends what runs (streams with their error event), then ends loop().run().
+  // Begins to drain: serves on for `drain.settle`, lets what runs end within `drain.timeout`, then
+  // ends loop().run(). Further calls change nothing. On the control thread.
   void leave();
+  // Whether requests had to be cut. Once loop().run() has ended.
+  [[nodiscard]] bool cut_requests() const noexcept { return process_.cut.load() != 0; }
 
   [[nodiscard]] const gateway::Process& process() const noexcept { return process_; }
   [[nodiscard]] runtime::AsioLoop& loop() noexcept { return loop_; }
@@ -51,6 +55,7 @@ class GatewayProcess {
  private:
   void start_workers(net::ListenSet listen);
   void start_admin(net::ListenSet listen);
+  void start_prober();
   void add_metrics();
   [[nodiscard]] runtime::Task<void> end();
 
@@ -81,6 +86,7 @@ class GatewayProcess {
   std::unique_ptr<admin::Admin> admin_;
   std::unique_ptr<net::HttpServer> admin_server_;
   std::unique_ptr<net::TcpListener> admin_listener_;
+  std::unique_ptr<fleet::Prober> prober_;
   runtime::TaskGroup leaving_;
   std::string data_address_;
   std::string admin_address_;

@@ -28,7 +28,7 @@ Result<void> LogFile::open(const std::string& target) {
     descriptor = file_;
   }
   telemetry::LineWriterOptions options;
-  options.drain_max = 500ms;  // two of them must fit into the time to leave
+  options.drain_max = 250ms;  // two of them must fit into the time to leave
   writer_ = std::make_unique<telemetry::LineWriter>(descriptor, options);
   return {};
 }

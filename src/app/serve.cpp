@@ -43,7 +43,7 @@ int serve(const config::LoadResult& loaded, const SecretSource& secrets,
   // Everything has ended and the logs are written. A name server that is still being asked may take
   // half a minute to time out, and nobody waits for its answer any more.
   std::fflush(nullptr);
-  ::_exit(0);
+  ::_exit(gateway.cut_requests() ? 1 : 0);
 }
 
 int serve_file(const std::string& path) {

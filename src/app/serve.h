@@ -12,7 +12,8 @@ namespace penstock::app {
 using OnListening = std::function<void(const std::string& data, const std::string& admin)>;
 
 // Serves a config until a signal ends it. Returns the exit code: 0 after a proper end, 1 when it
-// could not start, 78 for a config that only its secrets show to be wrong.
+// could not start or requests had to be cut, 78 for a config that only its secrets show to be
+// wrong.
 [[nodiscard]] int serve(const config::LoadResult& loaded, const SecretSource& secrets,
                         const OnListening& on_listening);
 

@@ -5,14 +5,23 @@
 #include <string>
 #include <utility>
 
+#include "base/result.h"
 #include "base/units.h"
+#include "gateway/drain.h"
 #include "net/byte_stream.h"
 #include "net/listen_socket.h"
 #include "net/tcp_listener.h"
+#include "runtime/event_loop.h"
 #include "runtime/task.h"
 #include "runtime/timer.h"
 
 namespace penstock::app {
+namespace {
+
+// A client that was let in last and does not finish its TLS handshake holds up nobody for longer.
+constexpr Duration kHandshakesLast = 1s;
+
+}  // namespace
 
 WorkerThread::WorkerThread(WorkerParts parts)
     : loop_(parts.clock),
@@ -35,21 +44,45 @@ void WorkerThread::start(net::ListenSocket socket, unsigned number) {
   thread_ = runtime::Thread("worker-" + std::to_string(number), [this] { loop_.run(); });
 }
 
-void WorkerThread::leave(Duration at_most, std::function<void()> ended) {
-  loop_.post([this, at_most, ended = std::move(ended)]() mutable {
-    leaving_.spawn(end(at_most, std::move(ended)));
+void WorkerThread::leave(gateway::DrainTimes times, std::function<void()> ended) {
+  loop_.post([this, times, ended = std::move(ended)]() mutable {
+    leaving_.spawn(end(times, std::move(ended)));
   });
 }
 
-runtime::Task<void> WorkerThread::end(Duration at_most, std::function<void()> ended) {
-  listener_->stop();
-  server_.shut_down();
+// Everybody is served, but sent elsewhere for the next request. At the end of it nobody who has
+// got through to the kernel is lost, and nobody else gets through.
+runtime::Task<void> WorkerThread::settle(gateway::DrainTimes times) {
+  server_.close_after_replies();
+  runtime::Alarm alarm(loop_);
+  ignore(co_await alarm.until(times.settled), "nobody wakes it");
+  listener_->let_nobody_in();
+  ignore(co_await alarm.until(times.closed), "nobody wakes it");
+  listener_->take_waiting();
+  listener_->close();
+  server_.close_idle();
+}
+
+runtime::Task<void> WorkerThread::end(gateway::DrainTimes times, std::function<void()> ended) {
+  co_await settle(times);
+  runtime::Timer give_up(
+      loop_.timers(),
+      [](void* self) {
+        static_cast<WorkerThread*>(self)->listener_->stop();
+        static_cast<WorkerThread*>(self)->server_.shut_down();
+      },
+      this);
   runtime::Timer patience(
       loop_.timers(), [](void* server) { static_cast<net::HttpServer*>(server)->abort(); },
       &server_);
-  patience.arm(loop_.clock().now() + at_most);
-  co_await server_.join();
+  runtime::Timer handshakes(
+      loop_.timers(), [](void* listener) { static_cast<net::TcpListener*>(listener)->stop(); },
+      listener_.get());
+  handshakes.arm(times.closed + kHandshakesLast);
+  give_up.arm(times.given_up);
+  patience.arm(times.over);
   co_await listener_->join();
+  co_await server_.join();
   for (const auto& pool : worker_.pools) co_await pool->close();
   ended();
   loop_.stop();

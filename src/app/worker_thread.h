@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/clock.h"
+#include "gateway/drain.h"
 #include "gateway/pipeline.h"
 #include "gateway/worker.h"
 #include "net/dialer.h"
@@ -38,16 +39,17 @@ class WorkerThread {
 
   // Serves what `socket` accepts, from now on.
   void start(net::ListenSocket socket, unsigned number);
-  // Stops accepting, tells what runs to end, and ends the thread once it has; connections that
-  // have not ended by then are closed after `at_most`. `ended` is called on the worker's thread.
-  void leave(Duration at_most, std::function<void()> ended);
+  // Drains in the steps of `times` and ends the thread as soon as nothing runs after `closed`.
+  // `ended` is called on the worker's thread.
+  void leave(gateway::DrainTimes times, std::function<void()> ended);
 
   [[nodiscard]] const telemetry::GatewayMetrics& metrics() const noexcept {
     return worker_.metrics;
   }
 
  private:
-  [[nodiscard]] runtime::Task<void> end(Duration at_most, std::function<void()> ended);
+  [[nodiscard]] runtime::Task<void> end(gateway::DrainTimes times, std::function<void()> ended);
+  [[nodiscard]] runtime::Task<void> settle(gateway::DrainTimes times);
 
   runtime::AsioLoop loop_;
   gateway::Worker worker_;

@@ -15,6 +15,7 @@
 #include "config/tenants_config.h"
 #include "control/retry_plan.h"
 #include "gateway/admission_config.h"
+#include "gateway/drain_config.h"
 #include "gateway/limits_config.h"
 #include "gateway/stream_config.h"
 #include "identity/auth_config.h"
@@ -50,6 +51,7 @@ struct Config {
   Named<ModelConfig> models;
   control::RetryConfig retry;
   gateway::StreamConfig stream;
+  gateway::DrainConfig drain;
   telemetry::TelemetryConfig telemetry;
 };
 
@@ -72,11 +74,12 @@ constexpr auto fields(Describe<Config>) {
             "The names that clients ask for, and where each goes."),
       field("retry", &C::retry, any(), Reload::kLive, "Attempts after a failed one."),
       field("stream", &C::stream, any(), Reload::kLive, "Streamed replies."),
+      field("drain", &C::drain, any(), Reload::kRestart, "How the process leaves."),
       field("telemetry", &C::telemetry, any(), Reload::kRestart, "Logs."),
   };
 }
 constexpr auto later_keys(Describe<Config>) {
-  return std::array<std::string_view, 4>{"store", "prices", "alerts", "drain"};
+  return std::array<std::string_view, 3>{"store", "prices", "alerts"};
 }
 
 }  // namespace penstock::config

@@ -110,6 +110,9 @@ class Validator {
     if (!config_.listen.balancer_idle) return;
     const Duration cut = *config_.listen.balancer_idle;
     const std::string limit = fmt::format("listen.balancer_idle ({})", duration_text(cut));
+    if (config_.drain.settle == Duration::zero())
+      warning("drain.settle", "is 0 with a balancer in front",
+              "it sends into a closed port until its health check has failed");
     if (config_.stream.heartbeat >= cut)
       warning("stream.heartbeat", fmt::format("is not below {}", limit),
               "streams in silence will be cut by the balancer");

@@ -122,5 +122,13 @@ TEST(Validate, WarnsOfABalancerThatGivesUpFirst) {
   EXPECT_TRUE(judged(text + "15s }\n").ok());
 }
 
+// It sends into the closed port until its health check has failed.
+TEST(Validate, WarnsOfNoTimeToSettleBehindABalancer) {
+  const std::string text =
+      "version: 1\nauth: { mode: dev }\nlisten: { balancer_idle: 60s }\ndrain: { settle: ";
+  EXPECT_TRUE(judged(text + "1ms }\n").warnings.empty());
+  EXPECT_EQ(judged(text + "0s }\n").warnings.size(), 1U);
+}
+
 }  // namespace
 }  // namespace penstock::config

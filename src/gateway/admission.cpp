@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -84,7 +83,7 @@ Task<Result<void>> wait_for_slot(RequestScope& scope) {
 
 Task<Result<void>> admit(RequestScope& scope) {
   Process& process = scope.worker.process;
-  if (process.draining.load(std::memory_order_relaxed)) co_return fail(ErrorCode::kDraining);
+  if (scope.exchange.cancellation().requested()) co_return fail(stopped());
   PENSTOCK_CO_CHECK(enter_own(scope));
   if (std::optional<ProcessSlot> slot =
           process.waiting_room.enter(scope.worker.loop.clock(), scope.priority)) {

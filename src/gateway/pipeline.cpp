@@ -55,6 +55,8 @@ Task<Result<void>> Pipeline::guarded(RequestScope& scope) {
 // Top to bottom: what a request goes through. Each stage rests on what an earlier one established;
 // the cheap ones run before the body is read.
 Task<Result<void>> Pipeline::run(RequestScope& scope) {
+  scope.rejected_at = RejectionStage::kAdmit;
+  if (scope.exchange.late()) co_return fail(ErrorCode::kDraining);
   scope.rejected_at = RejectionStage::kIdentify;
   PENSTOCK_CO_TRY(scope.principal, identify(scope));
   scope.rejected_at = RejectionStage::kHead;

@@ -155,7 +155,8 @@ Task<void> refuse_request(RequestScope& scope, Error error) {
       scope.exchange.break_off();
     co_return;
   }
-  if (scope.said.error) {  // the last attempt's own answer
+  const bool passes = error.code != ErrorCode::kDraining;  // a stop is ours, also between attempts
+  if (passes && scope.said.error) {                        // the last attempt's own answer
     co_await pass_error(scope);
     co_return;
   }

@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "control/outcome.h"
 #include "dialect/surface.h"
+#include "gateway/drain.h"
 #include "gateway/worker.h"
 #include "net/exchange.h"
 #include "telemetry/access_log.h"
@@ -84,6 +85,7 @@ RequestScope::~RequestScope() {
   const Duration own = std::max(took - waited, Duration::zero());
   count(outcome, took, own);
   log(outcome, took, own);
+  tell_if_cut(*this, took);
 }
 
 control::Facts RequestScope::facts(std::optional<ErrorCode> failed) const noexcept {

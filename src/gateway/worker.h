@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct Process {
   LabelNames labels;
   std::atomic<bool> ready = false;
   std::atomic<bool> draining = false;
+  std::atomic<std::uint64_t> cut = 0;  // requests that draining cut
 };
 
 // Where lines go. They outlive the workers.

@@ -58,10 +58,14 @@ class Exchange {
   // first.
   [[nodiscard]] bool client_left() const noexcept { return client_left_; }
 
+  // The request came when its connection was to serve no more, because the server leaves: it is
+  // owed a refusal (kDraining) and nothing else.
+  [[nodiscard]] bool late() const noexcept { return late_; }
+
   // Reads the whole body. The bytes stay valid for the exchange's life.
   // errors: kBodyTooLarge before it is read, or as soon as it has grown too long; kOverloaded when
-  // the memory bound is reached; kRequestTimeout; kInvalidRequest for broken chunks or a body that
-  // ends early (nobody is there to be told then).
+  // the memory bound is reached; kRequestTimeout; kDraining when it was told to stop by shutdown;
+  // kInvalidRequest for broken chunks or a body that ends early (nobody is there to be told then).
   [[nodiscard]] runtime::Task<Result<std::string_view>> read_body(BodyLimits limits);
 
   // From here on a departure of the client is noticed and requests cancellation. After the body.
@@ -121,6 +125,7 @@ class Exchange {
   static void on_input(void* self) noexcept;
   static void on_stall(void* self) noexcept;
   static void on_body_wait(void* self) noexcept;
+  static void on_body_stop(void* self) noexcept;
 
   ByteStream& stream_;
   Input& input_;
@@ -147,6 +152,7 @@ class Exchange {
   bool writing_ = false;
   bool starting_watch_ = false;
   bool client_left_ = false;
+  bool late_ = false;
   bool input_arrived_ = false;
   bool keep_alive_ = true;
   bool chunked_ = false;

@@ -16,6 +16,7 @@
 #include "base/units.h"
 #include "net/byte_stream.h"
 #include "net/exchange.h"
+#include "runtime/cancellation.h"
 #include "runtime/timer.h"
 #include "wire/chunked.h"
 #include "wire/framing.h"
@@ -46,6 +47,11 @@ void Exchange::on_body_wait(void* self) noexcept {
   exchange.stream_.cancel_read();
 }
 
+// Nobody is in the middle of reading when a stop is requested, and the read ends soon, not here.
+void Exchange::on_body_stop(void* self) noexcept {
+  static_cast<Exchange*>(self)->stream_.cancel_read();
+}
+
 Task<Result<std::string_view>> Exchange::read_body(BodyLimits limits) {
   const wire::Framing framing = head_.framing;
   if (framing.kind == wire::Framing::Kind::kNone) {
@@ -64,6 +70,7 @@ Task<Result<std::string_view>> Exchange::read_body(BodyLimits limits) {
   }
   runtime::Timer wait(loop_.timers(), &Exchange::on_body_wait, this);
   wait.arm(loop_.clock().now() + limits.wait);
+  const runtime::CancellationHook stop(cancellation_, &Exchange::on_body_stop, this);
   Result<void> read;
   if (framing.kind == wire::Framing::Kind::kLength)
     read = co_await read_sized(limits, framing.length);
@@ -74,16 +81,18 @@ Task<Result<std::string_view>> Exchange::read_body(BodyLimits limits) {
   co_return body_;
 }
 
-// The end of the client's side before the body's end: too slow, or gone.
+// More of the body, or the end of it before its last byte: stopped, too slow, or gone.
 Task<Result<void>> Exchange::more_body() {
-  if (co_await input_.fill() == IoEnd::kOk && !timed_out_) co_return Result<void>();
+  const auto stopped = [this] { return timed_out_ || cancellation_.requested(); };
+  if (!stopped()) ignore(co_await input_.fill(), "looked at below");
+  if (!input_.peer_gone() && !stopped()) co_return Result<void>();
   keep_alive_ = false;
-  if (timed_out_) {
-    input_.reopen();
-    co_return fail(ErrorCode::kRequestTimeout);
+  input_.reopen();
+  if (input_.peer_gone() || client_left_) {
+    client_gone();
+    co_return fail(ErrorCode::kInvalidRequest, "The body ended early.");
   }
-  client_gone();
-  co_return fail(ErrorCode::kInvalidRequest, "The body ended early.");
+  co_return fail(timed_out_ ? ErrorCode::kRequestTimeout : ErrorCode::kDraining);
 }
 
 Task<Result<void>> Exchange::read_sized(BodyLimits limits, std::uint64_t length) {
@@ -116,10 +125,8 @@ Task<Result<void>> Exchange::read_sized(BodyLimits limits, std::uint64_t length)
       PENSTOCK_CO_CHECK(co_await more_body());
     }
     have += result.bytes;
-    if (timed_out_) {  // in the same turn in which bytes came: the timer does not fire again
-      keep_alive_ = false;
-      co_return fail(ErrorCode::kRequestTimeout);
-    }
+    // Told in the same turn in which bytes came: neither the timer nor the hook calls again.
+    if (timed_out_ || cancellation_.requested()) PENSTOCK_CO_CHECK(co_await more_body());
   }
   body_ = {sized_body_.get(), size};
   co_return Result<void>();

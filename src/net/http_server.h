@@ -49,8 +49,17 @@ class HttpServer {
   // Takes a connected stream and serves it until either side closes.
   void accept(std::unique_ptr<ByteStream> stream);
 
-  // Idle connections close; what runs is told to stop (StopReason::kShutdown) and closes after its
-  // reply. New streams are closed at once.
+  // Leaving goes in these steps; each may be left out.
+  //
+  // From here on every reply whose head is not sent yet says `Connection: close` and is its
+  // connection's last.
+  void close_after_replies() noexcept;
+  // As before; and connections on which no request has begun to arrive close. One that was never
+  // used is closed a second after it was accepted. A further request on a kept connection comes
+  // late (Exchange::late()).
+  void close_idle() noexcept;
+  // As before; and what runs is told to stop (StopReason::kShutdown), new streams are closed at
+  // once, and each further request comes late.
   void shut_down() noexcept;
   // Closes everything now, whatever it is doing.
   void abort() noexcept;
@@ -60,14 +69,16 @@ class HttpServer {
 
  private:
   friend class Connection;
+  enum class Phase : std::uint8_t { kOpen, kNoKeeping, kNoIdle, kLeaving };
+  void advance(Phase phase, void (Connection::*tell)() noexcept) noexcept;
   runtime::Task<void> serve(std::unique_ptr<ByteStream> stream);
 
   runtime::EventLoop& loop_;
   Handler& handler_;
   ServerOptions options_;
   runtime::TaskGroup connections_;
-  Connection* first_ = nullptr;  // all that are open, for shut_down and abort
-  bool leaving_ = false;
+  Connection* first_ = nullptr;  // all that are open
+  Phase phase_ = Phase::kOpen;
 };
 
 }  // namespace penstock::net

@@ -266,6 +266,115 @@ TEST(HttpServer, ShutsDownInTwoPhases) {
   EXPECT_EQ(rig.server.connections(), 0U);
 }
 
+// The first step of leaving: whoever is connected or connects is served, once more.
+TEST(HttpServer, ClosesAfterEachReplyOnceItLeaves) {
+  HttpRig rig;
+  const auto kept = rig.connect();
+  rig.send(*kept, kGet);
+  EXPECT_EQ(kept->take(), reply_text("GET /a "));
+  rig.server.close_after_replies();
+  rig.loop.run_until_idle();
+  EXPECT_FALSE(kept->over());
+  rig.send(*kept, kGet);
+  const auto fresh = rig.connect();
+  rig.send(*fresh, std::string(kPost) + std::string(kGet));
+  EXPECT_EQ(kept->received(), reply_text("GET /a ", "connection: close\r\n"));
+  EXPECT_EQ(fresh->received(), reply_text("POST /b hello", "connection: close\r\n"));
+  EXPECT_TRUE(kept->closed() && fresh->closed());
+  EXPECT_EQ(rig.handler.late, 0);
+}
+
+// A reply whose head is on its way keeps its word; one that is still to be made says close.
+TEST(HttpServer, TellsWhoIsBeingServedToClose) {
+  HttpRig rig;
+  rig.handler.how = &RigHandler::hold;
+  const auto busy = rig.connect();
+  rig.send(*busy, kPost);
+  rig.server.close_after_replies();
+  rig.server.close_idle();
+  rig.loop.advance(30s);
+  EXPECT_FALSE(busy->over());
+  rig.handler.release.wake();
+  rig.loop.run_until_idle();
+  EXPECT_EQ(busy->received(), reply_text("hello", "connection: close\r\n"));
+  EXPECT_TRUE(busy->closed());
+  EXPECT_EQ(rig.handler.stopped.back(), StopReason::kNone);
+}
+
+// The second step: a connection between two requests ends; whoever was let in last has a second.
+TEST(HttpServer, ClosesIdleConnectionsAndWaitsForTheLastThatCame) {
+  HttpRig rig;
+  const auto kept = rig.connect();
+  rig.send(*kept, kGet);
+  const auto unused = rig.connect();
+  rig.loop.advance(2s);
+  const auto last = rig.connect();
+  rig.loop.advance(900ms);
+  rig.server.close_idle();
+  rig.loop.run_until_idle();
+  EXPECT_TRUE(kept->closed());
+  rig.loop.advance(4ms);
+  EXPECT_TRUE(unused->closed());
+  rig.loop.advance(90ms);
+  EXPECT_FALSE(last->over());
+  const auto after = rig.connect();
+  rig.send(*last, kGet);
+  EXPECT_EQ(last->received(), reply_text("GET /a ", "connection: close\r\n"));
+  rig.loop.advance(990ms);
+  EXPECT_FALSE(after->over());
+  rig.loop.advance(20ms);
+  EXPECT_TRUE(after->closed());
+  EXPECT_EQ(rig.server.connections(), 0U);
+  EXPECT_EQ(rig.handler.late, 0);
+}
+
+// Wherever the close meets a further request, its client gets an answer, not a broken connection.
+TEST(HttpServer, LosesNoRequestThatHasBegunToArrive) {
+  for (std::size_t at = 1; at <= kGet.size(); ++at) {
+    for (const bool read : {false, true}) {
+      HttpRig rig;
+      const auto client = rig.connect();
+      rig.send(*client, kGet);
+      client->take();
+      client->send(kGet.substr(0, at));
+      if (read) rig.loop.run_until_idle();
+      rig.server.close_idle();
+      rig.loop.run_until_idle();
+      rig.send(*client, kGet.substr(at));
+      EXPECT_EQ(rig.handler.late, read && at == kGet.size() ? 0 : 1) << at;
+      EXPECT_TRUE(client->take().starts_with("HTTP/1.1 200 OK\r\n")) << at;
+      EXPECT_TRUE(client->closed()) << at;
+    }
+  }
+}
+
+// One that begins and does not go on holds up the end no longer than any head may take.
+TEST(HttpServer, HalfAHeadEndsInItsTime) {
+  HttpRig rig({.head_wait = 10s});
+  const auto client = rig.connect();
+  rig.send(*client, kGet);
+  client->send("GET /a HT");
+  rig.server.close_idle();
+  rig.loop.advance(9900ms);
+  EXPECT_FALSE(client->over());
+  rig.loop.advance(200ms);
+  EXPECT_TRUE(client->over());
+}
+
+// The last step: what is in the midst of arriving is told to go elsewhere.
+TEST(HttpServer, RequestsThatArriveDuringTheEndComeLate) {
+  HttpRig rig;
+  const auto half = rig.connect();
+  rig.send(*half, kGet.substr(0, 9));
+  const auto fresh = rig.connect();
+  fresh->send(kGet);
+  rig.server.shut_down();
+  rig.loop.run_until_idle();
+  rig.send(*half, kGet.substr(9));
+  EXPECT_EQ(rig.handler.late, 2);
+  EXPECT_TRUE(fresh->closed() && half->closed());
+}
+
 // The deadline of the drain: everything ends, in whatever state it is.
 TEST(HttpServer, AbortLeavesNothingRunning) {
   HttpRig rig;

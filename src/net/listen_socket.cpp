@@ -1,6 +1,7 @@
 #include "net/listen_socket.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -8,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include <linux/filter.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -99,6 +101,23 @@ Result<ListenSet> listen_on(const Address& address, unsigned workers) {
     set.sockets.push_back(std::move(next));
   }
   return set;
+}
+
+void drop_new_connections(int descriptor) noexcept {
+  constexpr std::uint32_t kFlagsAt = 13;  // in the TCP header, where a socket's filter begins
+  constexpr std::uint32_t kSynAndAck = 0x12;
+  constexpr std::uint32_t kSyn = 0x02;
+  constexpr std::uint32_t kWhole = 0xffffffff;
+  std::array<sock_filter, 5> program{{
+      BPF_STMT(BPF_LD | BPF_B | BPF_ABS, kFlagsAt),
+      BPF_STMT(BPF_ALU | BPF_AND | BPF_K, kSynAndAck),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kSyn, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, 0),
+      BPF_STMT(BPF_RET | BPF_K, kWhole),
+  }};
+  const sock_fprog filter{.len = program.size(), .filter = program.data()};
+  ignore(::setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter),
+         "then a connection may be lost in the moment of the close");
 }
 
 }  // namespace penstock::net

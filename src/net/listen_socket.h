@@ -41,4 +41,11 @@ struct ListenSet {
 // errors: kInvalidRequest, whose message says what is wrong with the address.
 [[nodiscard]] Result<ListenSet> listen_on(const Address& address, unsigned workers);
 
+// From now on the kernel passes over the first packet of a connection to this listening socket: who
+// begins to connect is not answered, who has begun gets through. A client tries again after a
+// second and finds the port closed by then, or another process there. What was accepted is not
+// touched. Where the kernel does not allow it nothing happens.
+// source: socket(7), SO_ATTACH_FILTER; flags in RFC 9293, section 3.1.
+void drop_new_connections(int descriptor) noexcept;
+
 }  // namespace penstock::net

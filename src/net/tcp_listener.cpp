@@ -2,7 +2,9 @@
 
 #include <cerrno>
 #include <coroutine>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -100,17 +102,18 @@ struct TcpListener::State {
   runtime::Timer pause;
   runtime::TaskGroup handshakes;
   runtime::Cancellation leaving;  // ends handshakes
-  bool waiting = false;           // for the reactor
-  bool accepting = false;         // `on_stream` may be running
+  bool closed = false;
+  bool waiting = false;    // for the reactor
+  bool accepting = false;  // `on_stream` may be running
   std::coroutine_handle<> joiner;
 };
 
 void TcpListener::State::wait() {
-  if (waiting || leaving.requested()) return;
+  if (waiting || closed) return;
   waiting = true;
   acceptor.async_wait(Acceptor::wait_read, [this](const error_code&) {
     waiting = false;
-    if (leaving.requested()) return tell_joiner();
+    if (closed) return tell_joiner();
     go_on();
   });
 }
@@ -131,7 +134,7 @@ TcpListener::State::Next TcpListener::State::accept_some(int max) {
 
 void TcpListener::State::go_on() {
   const Next next = accept_some(kAcceptsPerTurn);
-  if (leaving.requested()) return tell_joiner();
+  if (closed) return tell_joiner();
   switch (next) {
     case Next::kMore:
     case Next::kWait: return wait();
@@ -141,7 +144,7 @@ void TcpListener::State::go_on() {
 }
 
 TcpListener::State::Next TcpListener::State::accept_one() {
-  if (leaving.requested()) return Next::kWait;
+  if (closed) return Next::kWait;
   std::optional<ConnectionPlace> place;
   if (options.connections != nullptr) {
     place = ConnectionPlace::take(*options.connections, options.connections_max);
@@ -199,17 +202,27 @@ TcpListener::~TcpListener() {
   PENSTOCK_ASSERT(!state_->busy() && state_->handshakes.running() == 0);
 }
 
-void TcpListener::take_waiting() {
-  ignore(state_->accept_some(kQueueMax), "what is left waits for its turn");
-  if (state_->leaving.requested()) state_->tell_joiner();
+void TcpListener::let_nobody_in() noexcept {
+  drop_new_connections(state_->acceptor.native_handle());
 }
 
-void TcpListener::stop() noexcept {
-  if (state_->leaving.requested()) return;
-  state_->leaving.request(runtime::StopReason::kShutdown);
+// The kernel's queue has a bound of its own; at the ceiling it would be reset instead.
+void TcpListener::take_waiting() {
+  state_->options.connections_max = std::numeric_limits<std::size_t>::max();
+  ignore(state_->accept_some(kQueueMax), "what is left waits for its turn");
+  if (state_->closed) state_->tell_joiner();
+}
+
+void TcpListener::close() noexcept {
+  if (std::exchange(state_->closed, true)) return;
   state_->pause.disarm();
   error_code error;
   ignore(state_->acceptor.close(error), "it is gone either way");
+}
+
+void TcpListener::stop() noexcept {
+  close();
+  state_->leaving.request(runtime::StopReason::kShutdown);
 }
 
 runtime::Task<void> TcpListener::join() {

@@ -25,8 +25,11 @@ struct ListenerOptions {
 };
 
 // Accepts connections on one worker. The loop must be an AsioLoop; everything is called on its
-// thread. TLS handshakes run side by side and do not hold up accepting. After stop() somebody
-// awaits join() before the listener goes.
+// thread. TLS handshakes run side by side and do not hold up accepting. After close() or stop()
+// somebody awaits join() before the listener goes.
+//
+// To leave without losing anybody: let_nobody_in(), some round trips of time, take_waiting(),
+// close().
 class TcpListener {
  public:
   using OnStream = std::move_only_function<void(std::unique_ptr<ByteStream>)>;
@@ -38,11 +41,15 @@ class TcpListener {
   TcpListener& operator=(const TcpListener&) = delete;
   ~TcpListener();
 
-  // Accepts at once all that the kernel's queue holds now, places permitting.
+  // The kernel passes over who begins to connect from now on; whoever has begun gets through.
+  void let_nobody_in() noexcept;
+  // Accepts at once all that the kernel's queue holds now, also above `connections_max`.
   void take_waiting();
-  // Closes the socket, whose queue is reset with it, and ends handshakes under way.
+  // Closes the socket, whose queue is reset with it; handshakes under way go on.
+  void close() noexcept;
+  // As close(), and ends handshakes under way.
   void stop() noexcept;
-  // Waits until nothing of it is under way; after stop() only. One waiter.
+  // Waits until nothing of it is under way; after close() or stop() only. One waiter.
   [[nodiscard]] runtime::Task<void> join();
 
  private:

@@ -171,6 +171,16 @@ void add_process_rows(CallbackSource& source, ProcessReads reads) {
               .labels = {},
               .help = "Attempts over requests of the last 60 s; alert above 1.3.",
               .samples = {{{}, std::move(reads.amplification)}}});
+  source.add({.name = "penstock_draining",
+              .kind = MetricKind::kGauge,
+              .labels = {},
+              .help = "1 from the signal to leave on.",
+              .samples = {{{}, std::move(reads.draining)}}});
+  source.add({.name = "penstock_drain_forced_total",
+              .kind = MetricKind::kCounter,
+              .labels = {},
+              .help = "Requests cut because draining took too long.",
+              .samples = {{{}, std::move(reads.drain_forced)}}});
   source.add({.name = "penstock_access_log_dropped_total",
               .kind = MetricKind::kCounter,
               .labels = {},

@@ -56,11 +56,14 @@ struct GatewayMetrics {
 struct ProcessReads {
   CallbackSource::Read queue_depth;
   CallbackSource::Read amplification;  // attempts ÷ requests, of the last 60 s
+  CallbackSource::Read draining;
+  CallbackSource::Read drain_forced;
   CallbackSource::Read access_log_dropped;
   CallbackSource::Read log_dropped;
 };
 
-// Adds `queue_depth`, `amplification_ratio` and what logs dropped, which belong to no worker.
+// Adds `queue_depth`, `amplification_ratio`, how draining goes and what logs dropped, which belong
+// to no worker.
 void add_process_rows(CallbackSource& source, ProcessReads reads);
 
 // One ceiling on requests in flight. On the scrape's thread.

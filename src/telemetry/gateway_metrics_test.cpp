@@ -51,6 +51,8 @@ class GatewayMetricsTest : public testing::Test {
                      {[] { return 0.5; }});
     add_process_rows(process_, {.queue_depth = [] { return 6.0; },
                                 .amplification = [] { return 1.0; },
+                                .draining = [] { return 0.0; },
+                                .drain_forced = [] { return 0.0; },
                                 .access_log_dropped = [] { return 0.0; },
                                 .log_dropped = [] { return 0.0; }});
   }
@@ -85,6 +87,8 @@ TEST_F(GatewayMetricsTest, ShowsClosedSeriesAtZeroFromTheStart) {
            "penstock_queue_depth{scope=\"process\"} 6\n",
            "penstock_queue_wait_seconds_count{scope=\"process\"} 0\n",
            "penstock_rejections_total{stage=\"quota\",code=\"rate_limit_exceeded\"} 0\n",
+           "penstock_draining 0\n",
+           "penstock_drain_forced_total 0\n",
            "penstock_upstream_connections{provider=\"stable\",state=\"idle\"} 2\n",
            "penstock_upstream_connections{provider=\"stable\",state=\"active\"} 1\n",
            "penstock_upstream_pool_waiting{provider=\"stable\"} 4\n",

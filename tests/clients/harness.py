@@ -61,10 +61,10 @@ def eventually(probe, what, seconds=5.0):
         time.sleep(0.01)  # how often to ask, not how long to wait
 
 
-def fetch(url, body=None, timeout=5.0):
+def fetch(url, body=None, timeout=5.0, **fields):
     """Returns (status, body) of a GET, or of a POST when there is a body."""
     data = None if body is None else json.dumps(body).encode()
-    headers = {} if body is None else {"content-type": "application/json"}
+    headers = dict(fields) if body is None else {"content-type": "application/json", **fields}
     request = urllib.request.Request(url, data, headers)
     try:
         with _opener.open(request, timeout=timeout) as reply:
@@ -205,6 +205,7 @@ class Fleet:
             "listen": {"data": "127.0.0.1:0", "admin": "127.0.0.1:0"},
             "auth": {"mode": "dev"},
             "stream": {"heartbeat": "200ms"},
+            "drain": {"settle": "0s", "timeout": "300ms"},
             "telemetry": {"access_log": "off"},
             "providers": {
                 "mock": {"dialect": "openai", "replicas": [mock.url]},

@@ -16,13 +16,13 @@ BAD_CONFIG = 78
 
 
 class Rig:
-    def __init__(self, fleet, mock):
-        self.fleet, self.mock = fleet, mock
+    def __init__(self, fleet, mock, name="process"):
+        self.fleet, self.mock, self.name = fleet, mock, name
         self._number = 0
 
     def gateway(self, **sections):
         self._number += 1
-        return self.fleet.gateway(f"process-{self._number}", self.mock, **sections)
+        return self.fleet.gateway(f"{self.name}-{self._number}", self.mock, **sections)
 
     def verb(self, *arguments):
         return subprocess.run([self.fleet.binary, *arguments], cwd=self.fleet.folder, timeout=10,
@@ -68,7 +68,7 @@ def _idle(rig):
         equal(leave(rig.gateway(), number), 0, "exit code")
 
 
-@suite.case("TERM ends a running stream with one error event, then exits 0")
+@suite.case("TERM ends a stream that runs too long with one error event, then exits 1")
 def _stream(rig):
     rig.mock.fault(inter_token_ms=200, tokens=200)
     gateway = rig.gateway()
@@ -77,7 +77,7 @@ def _stream(rig):
     seen = b""
     while seen.count(b'"content":') < 3:
         seen += reply.readline()
-    equal(leave(gateway, signal.SIGTERM), 0, "exit code")
+    equal(leave(gateway, signal.SIGTERM), 1, "exit code")
     seen += reply.read()  # to a proper end of the body, or this raises
     events = [line[6:] for line in seen.split(b"\n") if line.startswith(b"data: ")]
     last = json.loads(events[-1])
@@ -88,14 +88,14 @@ def _stream(rig):
     eventually(lambda: rig.mock.count("in_flight") == 0, "the provider's call ends too")
 
 
-@suite.case("TERM answers a waiting unary call with 503 draining, then exits 0")
+@suite.case("TERM answers a unary call that waits too long with 503 draining, then exits 1")
 def _unary(rig):
     rig.mock.fault(hang=True)
     gateway = rig.gateway()
     before = rig.mock.count("requests")
     connection = begin(gateway, stream=False)
     eventually(lambda: rig.mock.count("requests") > before, "the call is at the provider")
-    equal(leave(gateway, signal.SIGTERM), 0, "exit code")
+    equal(leave(gateway, signal.SIGTERM), 1, "exit code")
     reply = connection.getresponse()
     equal(reply.status, 503, "status")
     equal(json.loads(reply.read())["error"]["code"], "draining", "code")

@@ -5,6 +5,7 @@ import signal
 import sys
 
 import curl_cases
+import drain_cases
 import haproxy_cases
 import node_driver
 import process_cases
@@ -38,6 +39,7 @@ def main():
         curl_cases.run(report, fleet, mock, open_gateway)
         haproxy_cases.run(report, fleet, mock)
         process_cases.run(report, fleet, mock)
+        drain_cases.run(report, fleet, mock)
         for process in (mock, open_gateway, keys_gateway):
             report.run("after all", f"{process.name} still runs", _still_runs(process))
     return report.finish()

@@ -139,6 +139,18 @@ void check_log(const Scenario& scenario, const std::vector<std::string>& lines) 
   EXPECT_EQ(lines.size(), wanted) << "access-log lines";
 }
 
+void check_cut(const Scenario& scenario, const std::vector<std::string>& lines) {
+  if (!scenario.cut) return;
+  std::vector<std::string> records;
+  for (const std::string& line : lines)
+    if (line.find("request cut by draining") != std::string::npos) records.push_back(line);
+  EXPECT_EQ(records.size(), scenario.cut->size());
+  for (const std::string& wanted : *scenario.cut)
+    EXPECT_TRUE(std::ranges::any_of(records, [&](const std::string& record) {
+      return record.find(wanted) != std::string::npos;
+    })) << wanted;
+}
+
 void check_metrics(const Scenario& scenario, std::string_view exposition) {
   for (const std::string& line : scenario.metrics)
     EXPECT_TRUE(has(exposition, "\npenstock_" + line + "\n")) << line << "\nis not in\n"

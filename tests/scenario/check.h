@@ -22,6 +22,8 @@ void check_reply(const ReplyExpected& expected, const Reply& reply, Line line);
 // What the provider was asked. Before the clients leave.
 void check_asked(const Scenario& scenario, const GatewayRig& rig);
 void check_log(const Scenario& scenario, const std::vector<std::string>& lines);
+// Which requests operators are told to have been cut, in any order.
+void check_cut(const Scenario& scenario, const std::vector<std::string>& lines);
 void check_metrics(const Scenario& scenario, std::string_view exposition);
 
 }  // namespace penstock::scenario

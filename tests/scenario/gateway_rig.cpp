@@ -105,6 +105,13 @@ test::LoopbackPair GatewayRig::connect(test::LoopbackOptions to_client) {
   return pair;
 }
 
+void GatewayRig::begin_to_drain() {
+  process_->draining.store(true);
+  server_->close_after_replies();
+}
+
+void GatewayRig::close_idle() { server_->close_idle(); }
+
 void GatewayRig::shut_down() {
   process_->draining.store(true);
   server_->shut_down();

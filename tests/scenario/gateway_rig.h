@@ -45,7 +45,10 @@ class GatewayRig {
 
   [[nodiscard]] bool ok() const noexcept { return worker_ != nullptr; }
   [[nodiscard]] test::LoopbackPair connect(test::LoopbackOptions to_client);
-  // As a signal does it: draining is set, idle connections close, requests are told to stop.
+  // The steps of leaving: as a signal does it, at the end of drain.settle, and at that of
+  // drain.timeout.
+  void begin_to_drain();
+  void close_idle();
   void shut_down();
   // Nothing may be in flight, charged, armed or open any more but idle connections; then ends
   // those too and looks again. Once, when all clients have left.

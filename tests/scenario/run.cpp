@@ -55,6 +55,8 @@ class Play {
     clients_.clear();
     rig_.expect_settled();
     check_log(scenario_, rig_.log.lines);
+    check_cut(scenario_, rig_.operators_log.lines);
+    if (scenario_.cut) EXPECT_EQ(rig_.process().cut.load(), scenario_.cut->size());
     check_metrics(scenario_, rig_.metrics());
   }
 
@@ -66,6 +68,10 @@ class Play {
       rig_.upstream.answer_always(scenario_.answers.back());
     sent_at_.resize(scenario_.calls.size());
     for (std::size_t i = 0; i < scenario_.calls.size(); ++i) prepare_call(i);
+    if (scenario_.drain_at)
+      events_.insert({*scenario_.drain_at, [this] { rig_.begin_to_drain(); }});
+    if (scenario_.close_idle_at)
+      events_.insert({*scenario_.close_idle_at, [this] { rig_.close_idle(); }});
     if (scenario_.shut_down_at)
       events_.insert({*scenario_.shut_down_at, [this] { rig_.shut_down(); }});
     if (scenario_.unsent_at)

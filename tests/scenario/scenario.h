@@ -76,7 +76,10 @@ struct Scenario {
   std::vector<test::Answer> answers;
   bool answer_always = false;  // the last answer is given for ever
   std::vector<ClientCall> calls;
-  std::optional<Duration> shut_down_at;
+  std::optional<Duration> drain_at;       // the signal to leave
+  std::optional<Duration> close_idle_at;  // the end of drain.settle
+  std::optional<Duration> shut_down_at;   // the end of drain.timeout
+  std::optional<Lines> cut;               // what the record of each request cut contains
 
   std::size_t asked_count = 1;  // requests that reached the provider
   std::vector<AskedExpected> asked;

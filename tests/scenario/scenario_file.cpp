@@ -208,6 +208,9 @@ Scenario scenario(const Node& node) {
                  for (const Node& item : n.items)
                    made.calls.push_back(call(item, made.calls.size()));
                }},
+              {"drain_at", [&](const Node& n) { made.drain_at = duration(n); }},
+              {"close_idle_at", [&](const Node& n) { made.close_idle_at = duration(n); }},
+              {"cut", [&](const Node& n) { made.cut = lines(n); }},
               {"shut_down_at", [&](const Node& n) { made.shut_down_at = duration(n); }},
               {"asked_count", [&](const Node& n) { made.asked_count = count(n); }},
               {"asked",

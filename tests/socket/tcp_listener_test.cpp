@@ -7,6 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <gtest/gtest.h>
 
 #include "base/error_code.h"
@@ -149,6 +153,72 @@ TEST(TcpListenerSocket, TakesWhatTheKernelHoldsBeforeItStops) {
   const runtime::SystemClock clock;
   runtime::AsioLoop loop(clock);
   run_to_end(loop, take_what_waits(loop));
+}
+
+// Begins to connect, without waiting for what comes of it. The caller closes it.
+int begin_to_connect(const Address& to) {
+  const int made = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  sockaddr_in place{};
+  place.sin_family = AF_INET;
+  place.sin_port = htons(to.port);
+  place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ignore(::connect(made, reinterpret_cast<const sockaddr*>(&place), sizeof place), "in progress");
+  return made;
+}
+
+runtime::Task<void> let_nobody_in(runtime::AsioLoop& loop) {
+  Result<ListenSet> set = listen_on(kLoopback, 1);
+  if (!set) co_return;
+  Crowd crowd;
+  TcpListener listener(
+      loop, std::move(set->sockets[0]),
+      [&crowd](std::unique_ptr<ByteStream> stream) { crowd.add(std::move(stream)); },
+      ListenerOptions{});
+  const int before = begin_to_connect(set->bound);
+  listener.let_nobody_in();
+  const int after = begin_to_connect(set->bound);
+  listener.take_waiting();
+  EXPECT_EQ(crowd.streams.size(), 1U);
+  EXPECT_EQ((co_await send(*crowd.streams.front(), "hello")).end, IoEnd::kOk);
+  listener.close();
+  co_await listener.join();
+  char seen[5];
+  EXPECT_EQ(::recv(before, seen, sizeof seen, MSG_DONTWAIT), 5);
+  ::close(before);
+  ::close(after);
+}
+
+// Between the last accept and the close nobody gets through to a queue that is then thrown away:
+// on loopback the kernel answers who connects before connect() returns.
+TEST(TcpListenerSocket, LetsNobodyInAndLosesNobody) {
+  const runtime::SystemClock clock;
+  runtime::AsioLoop loop(clock);
+  run_to_end(loop, let_nobody_in(loop));
+}
+
+runtime::Task<void> take_above_the_ceiling(runtime::AsioLoop& loop) {
+  std::atomic<std::size_t> open = 0;
+  Result<ListenSet> set = listen_on(kLoopback, 1);
+  if (!set) co_return;
+  Crowd crowd;
+  TcpListener listener(
+      loop, std::move(set->sockets[0]),
+      [&crowd](std::unique_ptr<ByteStream> stream) { crowd.add(std::move(stream)); },
+      ListenerOptions{.connections = &open, .connections_max = 1});
+  const int clients[] = {begin_to_connect(set->bound), begin_to_connect(set->bound),
+                         begin_to_connect(set->bound)};
+  listener.take_waiting();
+  EXPECT_EQ(crowd.streams.size(), 3U);
+  listener.close();
+  co_await listener.join();
+  for (const int client : clients) ::close(client);
+}
+
+// Who waits in the kernel's queue for a place would be reset with it.
+TEST(TcpListenerSocket, TakesTheLastOnesAboveTheCeilingToo) {
+  const runtime::SystemClock clock;
+  runtime::AsioLoop loop(clock);
+  run_to_end(loop, take_above_the_ceiling(loop));
 }
 
 }  // namespace

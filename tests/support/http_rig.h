@@ -33,6 +33,7 @@ class RigHandler final : public net::Handler {
 
   [[nodiscard]] runtime::Task<void> serve(net::Exchange& exchange) override {
     ++served;
+    if (exchange.late()) ++late;
     return how(*this, exchange);
   }
   [[nodiscard]] runtime::Task<void> refuse(net::Exchange& exchange, Error error) override {
@@ -62,6 +63,7 @@ class RigHandler final : public net::Handler {
   std::vector<std::string> pieces;
 
   int served = 0;
+  int late = 0;                              // of those
   std::vector<ErrorCode> refused;            // heads
   std::vector<ErrorCode> failed;             // bodies
   std::vector<net::IoEnd> ends;              // of each reply or write

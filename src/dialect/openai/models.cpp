@@ -2,7 +2,10 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
+#include "json/reader.h"
+#include "json/string.h"
 #include "json/writer.h"
 
 namespace penstock::dialect::openai {
@@ -17,7 +20,41 @@ void write(json::Writer& writer, const ModelRow& model) {
   writer.end_object();
 }
 
+// Reads one element of `data`.
+bool is_model(json::Reader& reader, std::string_view id) noexcept {
+  if (reader.peek() != json::Kind::kObject) {
+    reader.skip_value();
+    return false;
+  }
+  bool found = false;
+  std::string_view key;
+  reader.enter_object();
+  while (reader.next_key(key)) {
+    if (json::equals(key, "id") && reader.peek() == json::Kind::kString)
+      found = json::equals(reader.read_string(), id);
+    else
+      reader.skip_value();
+  }
+  return found;
+}
+
 }  // namespace
+
+bool lists_model(std::string_view body, std::string_view id) noexcept {
+  json::Reader reader(body);
+  bool found = false;
+  std::string_view key;
+  reader.enter_object();
+  while (reader.next_key(key)) {
+    if (!json::equals(key, "data") || reader.peek() != json::Kind::kArray) {
+      reader.skip_value();
+      continue;
+    }
+    reader.enter_array();
+    while (reader.next_element()) found = is_model(reader, id) || found;
+  }
+  return reader.finish() && found;
+}
 
 std::string models_body(std::span<const ModelRow> models) {
   std::string out;

@@ -20,4 +20,8 @@ struct ModelRow {
 // The body of GET /v1/models/{id}.
 [[nodiscard]] std::string model_body(const ModelRow& model);
 
+// Whether a provider's answer to GET /models names this model: `data[].id` of one well-formed
+// document.
+[[nodiscard]] bool lists_model(std::string_view body, std::string_view id) noexcept;
+
 }  // namespace penstock::dialect::openai

@@ -1,0 +1,71 @@
+#include "gateway/drain.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "base/error_code.h"
+#include "base/units.h"
+#include "gateway/drain_config.h"
+#include "gateway/request_scope.h"
+#include "gateway/worker.h"
+#include "json/writer.h"
+#include "net/exchange.h"
+#include "runtime/cancellation.h"
+
+namespace penstock::gateway {
+namespace {
+
+constexpr Duration kHandshake = 50ms;   // of TCP: a round trip with a lost packet's margin
+constexpr Duration kLastWords = 400ms;  // the promise is to exit within 1 s, logs included
+
+// Told to stop, and stopped. One that had its reply complete all the same was not cut.
+bool was_cut(const RequestScope& scope) {
+  if (scope.exchange.cancellation().reason() != runtime::StopReason::kShutdown) return false;
+  return scope.exchange.client_left() ? scope.stop != "complete"
+                                      : scope.code == ErrorCode::kDraining;
+}
+
+}  // namespace
+
+DrainTimes drain_times(const DrainConfig& config, TimePoint signalled) {
+  const TimePoint settled = signalled + config.settle;
+  const TimePoint closed = settled + std::min(config.settle, kHandshake);
+  const TimePoint given_up = std::max(closed, settled + config.timeout);
+  return {
+      .settled = settled, .closed = closed, .given_up = given_up, .over = given_up + kLastWords};
+}
+
+void tell_if_cut(const RequestScope& scope, Duration took) noexcept {
+  if (!was_cut(scope)) return;
+  scope.worker.process.cut.fetch_add(1, std::memory_order_relaxed);
+  const std::string_view provider =
+      scope.provider != nullptr ? std::string_view(scope.provider->name) : std::string_view();
+  std::string line;
+  json::Writer(line)
+      .begin_object()
+      .key("level")
+      .string("warn")
+      .key("msg")
+      .string("request cut by draining")
+      .key("request_id")
+      .string(scope.request_id)
+      .key("call_id")
+      .string(scope.call_id)
+      .key("tenant")
+      .string(scope.principal.tenant)
+      .key("model")
+      .string(scope.request.model)
+      .key("provider")
+      .string(provider)
+      .key("attempts")
+      .integer(scope.attempts)
+      .key("duration_us")
+      .integer(std::chrono::floor<std::chrono::microseconds>(took).count())
+      .end_object();
+  scope.worker.log.write(line);
+}
+
+}  // namespace penstock::gateway
