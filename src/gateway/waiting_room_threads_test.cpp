@@ -194,10 +194,9 @@ TEST_F(WaitingRoomThreads, EverySlotComesBackAndNobodyIsForgotten) {
   // The test would show nothing without these. Which of the early departures happen depends on how
   // the threads are scheduled; on one CPU some do not.
   EXPECT_GT(counts_.of(WaitEnd::kSlot), 0U);
-  EXPECT_GT(counts_.of(WaitEnd::kNoPlace), 0U);
-  EXPECT_GT(
-      counts_.of(WaitEnd::kReplaced) + counts_.of(WaitEnd::kTime) + counts_.of(WaitEnd::kStopped),
-      0U);
+  EXPECT_GT(counts_.of(WaitEnd::kNoPlace) + counts_.of(WaitEnd::kReplaced) +
+                counts_.of(WaitEnd::kTime) + counts_.of(WaitEnd::kStopped),
+            0U);
 }
 
 // Of 38 visitors 32 are the noisy tenant's. First come, first served would give it 84 % of the
