@@ -1,6 +1,8 @@
 #include "app/gateway_process.h"
 
+#include <atomic>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "admin/admin.h"
+#include "admin/plane.h"
 #include "app/provider_reads.h"
 #include "app/version.h"
 #include "app/worker_thread.h"
@@ -18,8 +21,7 @@
 #include "base/seams.h"
 #include "base/secret.h"
 #include "base/units.h"
-#include "config/compile.h"
-#include "config/config.h"
+#include "config/load.h"
 #include "config/secrets.h"
 #include "fleet/provider.h"
 #include "gateway/snapshot.h"
@@ -34,6 +36,7 @@
 #include "runtime/system.h"
 #include "runtime/task.h"
 #include "telemetry/gateway_metrics.h"
+#include "telemetry/telemetry_config.h"
 
 namespace penstock::app {
 namespace {
@@ -54,19 +57,20 @@ Result<net::Address> address_of(const std::string& text) {
 
 }  // namespace
 
-GatewayProcess::GatewayProcess(const config::Config& config, const SecretSource& secrets)
-    : config_(config),
+GatewayProcess::GatewayProcess(const config::LoadResult& loaded, const SecretSource& secrets)
+    : config_(loaded.config),
       secrets_(secrets),
       loop_(clock_),
-      process_(config.limits),
+      process_(loaded.config.limits),
       resolver_(clock_),
       dialer_(resolver_),
+      live_config_(loaded, secrets, process_, loop_),
       build_info_(std::string(kVersion)) {}
 
 GatewayProcess::~GatewayProcess() = default;
 
 Result<void> GatewayProcess::prepare() {
-  PENSTOCK_TRY(snapshot_, config::compile(config_, secrets_, process_.labels, clock_.wall()));
+  PENSTOCK_CHECK(live_config_.prepare());
   if (config_.listen.tls) {
     PENSTOCK_TRY(const Secret certificate,
                  config::resolve(config_.listen.tls->certificate, secrets_));
@@ -83,6 +87,7 @@ Result<void> GatewayProcess::start() {
   // Everything that can fail comes before anything runs.
   PENSTOCK_CHECK(log_.open("stderr"));
   PENSTOCK_CHECK(access_log_.open(config_.telemetry.access_log));
+  if (&audit_sink() == &audit_log_) PENSTOCK_CHECK(audit_log_.open(config_.telemetry.audit_log));
   const unsigned count = config_.workers.value_or(runtime::cpus_allowed());
   PENSTOCK_TRY(const net::Address data, address_of(config_.listen.data));
   PENSTOCK_TRY(net::ListenSet data_listen, net::listen_on(data, count));
@@ -112,13 +117,24 @@ void GatewayProcess::start_workers(net::ListenSet listen) {
   for (unsigned i = 0; i < count; ++i)
     workers_.push_back(std::make_unique<WorkerThread>(
         WorkerParts{process_, clock_, dialer_, rng_.fork("worker-" + std::to_string(i)),
-                    gateway::Logs{access_log_, log_}, snapshot_, server, listener}));
+                    gateway::Logs{access_log_, log_}, live_config_.snapshot(), server, listener}));
   workers_running_ = count;
   for (unsigned i = 0; i < count; ++i) workers_[i]->start(std::move(listen.sockets[i]), i);
 }
 
 void GatewayProcess::start_admin(net::ListenSet listen) {
-  admin_ = std::make_unique<admin::Admin>(process_, std::move(admin_token_), sources_);
+  live_config_.publish_with(
+      [this](const auto& snapshot, auto adopted) { publish(snapshot, std::move(adopted)); });
+  admin_ = std::make_unique<admin::Admin>(admin::Plane{.process = process_,
+                                                       .clock = clock_,
+                                                       .sources = sources_,
+                                                       .config = live_config_,
+                                                       .audit_log = audit_sink(),
+                                                       .about = {.version = std::string(kVersion),
+                                                                 .config_file = live_config_.file(),
+                                                                 .workers = workers_.size(),
+                                                                 .started = clock_.now()}},
+                                          std::move(admin_token_));
   admin_server_ = std::make_unique<net::HttpServer>(loop_, *admin_, net::ServerOptions{});
   admin_listener_ = std::make_unique<net::TcpListener>(
       loop_, std::move(listen.sockets.front()),
@@ -133,13 +149,29 @@ void GatewayProcess::add_metrics() {
       {.in_flight = [this] { return static_cast<double>(process_.in_flight.in_flight()); },
        .in_flight_limit = [this] { return static_cast<double>(process_.in_flight.limit()); },
        .access_log_dropped = [this] { return access_log_.dropped(); },
-       .log_dropped = [this] { return log_.dropped(); }});
-  telemetry::add_provider_rows(callbacks_, provider_reads(*snapshot_, clock_));
+       .log_dropped = [this] { return log_.dropped() + audit_log_.dropped(); }});
+  telemetry::add_provider_rows(callbacks_, provider_reads(*live_config_.snapshot(), clock_));
   std::vector<const telemetry::GatewayMetrics*> shards;
   for (const auto& worker : workers_) shards.push_back(&worker->metrics());
   worker_metrics_ = std::make_unique<ShardedSource<telemetry::GatewayMetrics>>(std::move(shards),
                                                                                process_.labels);
   sources_ = {worker_metrics_.get(), &callbacks_, &process_metrics_, &build_info_};
+}
+
+void GatewayProcess::publish(const std::shared_ptr<const gateway::Snapshot>& snapshot,
+                             std::function<void()> adopted) {
+  const auto left = std::make_shared<std::atomic<std::size_t>>(workers_.size());
+  for (const auto& worker : workers_)
+    worker->adopt(snapshot, [left, adopted] {
+      if (left->fetch_sub(1) == 1) adopted();
+    });
+}
+
+// Two writers to one stream could write into each other's lines.
+LogSink& GatewayProcess::audit_sink() noexcept {
+  const telemetry::TelemetryConfig& logs = config_.telemetry;
+  if (logs.audit_log == logs.access_log) return access_log_;
+  return logs.audit_log == "stderr" ? log_ : audit_log_;
 }
 
 void GatewayProcess::leave() {
@@ -157,6 +189,7 @@ runtime::Task<void> GatewayProcess::end() {
   co_await admin_server_->join();
   co_await admin_listener_->join();
   access_log_.close();
+  audit_log_.close();
   log_.close();
   loop_.stop();
 }

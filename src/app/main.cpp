@@ -44,7 +44,7 @@ int check(const std::string& path) {
     return config::kExitConfig;
   }
   const runtime::SystemSecrets secrets(".");
-  if (const Result<void> usable = GatewayProcess(loaded.config, secrets).prepare(); !usable) {
+  if (const Result<void> usable = GatewayProcess(loaded, secrets).prepare(); !usable) {
     fmt::print(stderr, "{}: {}\n", path, usable.error().message);
     return config::kExitConfig;
   }

@@ -41,6 +41,14 @@ void WorkerThread::leave(Duration at_most, std::function<void()> ended) {
   });
 }
 
+void WorkerThread::adopt(std::shared_ptr<const gateway::Snapshot> snapshot,
+                         std::function<void()> adopted) {
+  loop_.post([this, snapshot = std::move(snapshot), adopted = std::move(adopted)]() mutable {
+    worker_.adopt(std::move(snapshot));
+    adopted();
+  });
+}
+
 runtime::Task<void> WorkerThread::end(Duration at_most, std::function<void()> ended) {
   listener_->stop();
   server_.shut_down();

@@ -42,6 +42,10 @@ class WorkerThread {
   // have not ended by then are closed after `at_most`. `ended` is called on the worker's thread.
   void leave(Duration at_most, std::function<void()> ended);
 
+  // Serves what begins from now on by this snapshot; calls `adopted` on the worker's thread once it
+  // does. Not called by a worker that has ended.
+  void adopt(std::shared_ptr<const gateway::Snapshot> snapshot, std::function<void()> adopted);
+
   [[nodiscard]] const telemetry::GatewayMetrics& metrics() const noexcept {
     return worker_.metrics;
   }

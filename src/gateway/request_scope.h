@@ -34,6 +34,9 @@ namespace penstock::gateway {
 
 class AttemptWatch;
 
+// Whether a client's request id is kept: 1 to 128 of A-Za-z0-9._- (docs/reference/endpoints.md).
+[[nodiscard]] bool is_request_id(std::string_view id) noexcept;
+
 // One request from its head to its settlement. Owns the leases, the ids and what will be told of
 // it; its destructor settles, on every path out.
 class RequestScope {
