@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "app/dev.h"
+#include "app/explain.h"
 #include "app/gateway_process.h"
 #include "app/keys.h"
 #include "app/lab_verbs.h"
@@ -103,6 +104,7 @@ int run(int argc, char** argv) {
   keys->require_subcommand(1);
   keys->add_subcommand("new", "Mint a key: printed once, with the hash line for the config")
       ->callback([&] { code = new_key(); });
+  add_explain(app, code);
   add_lab_verbs(app, code);
   app.add_subcommand("version", "Print the version")->callback([&] {
     fmt::print("penstock {}\n", kVersion);
