@@ -67,6 +67,7 @@ std::vector<config::Value> limits_of(const Principal& who, const config::Config&
                                      const Values& values) {
   std::vector<config::Value> limits;
   values.add(limits, "limits.in_flight");
+  values.add(limits, "admission");
   const config::TenantConfig* tenant = config.tenants.find(who.tenant);
   if (tenant == nullptr) return limits;
   const std::string path = config::path_of("tenants", who.tenant);
@@ -75,6 +76,7 @@ std::vector<config::Value> limits_of(const Principal& who, const config::Config&
     const std::string workload = config::path_of(config::path_of(path, "workloads"), who.workload);
     values.add(limits, config::path_of(workload, "priority"));
     values.add(limits, config::path_of(workload, "limits"));
+    values.add(limits, config::path_of(workload, "delivery"));
   }
   for (std::size_t i = 0; i < tenant->keys.size(); ++i)
     if (tenant->keys[i].id == who.key_id)
@@ -83,8 +85,17 @@ std::vector<config::Value> limits_of(const Principal& who, const config::Config&
   return limits;
 }
 
-ExplainedReplica explained(const fleet::Provider& provider, std::size_t index, TimePoint now) {
-  const fleet::Standing whole = fleet::standing_of(provider, control::Priority::kStandard);
+control::Priority priority_of(const Principal& who, const gateway::Snapshot& snapshot) {
+  constexpr control::Priority kUsual = control::Priority::kStandard;
+  const auto tenant = snapshot.tenants.find(who.tenant);
+  if (tenant == snapshot.tenants.end()) return kUsual;
+  const auto workload = tenant->second.workloads.find(who.workload);
+  return workload == tenant->second.workloads.end() ? kUsual : workload->second.priority;
+}
+
+ExplainedReplica explained(const fleet::Provider& provider, std::size_t index,
+                           control::Priority priority, TimePoint now) {
+  const fleet::Standing whole = fleet::standing_of(provider, priority);
   const fleet::Standing own = fleet::standing_of(provider, index, now);
   const fleet::Standing standing = std::max(whole, own);
   ExplainedReplica replica{.url = provider.replicas[index].url,
@@ -98,7 +109,8 @@ ExplainedReplica explained(const fleet::Provider& provider, std::size_t index, T
 }
 
 ExplainedTarget explained(const fleet::Target& target, std::uint64_t weights,
-                          const gateway::Snapshot& snapshot, const Values& values, TimePoint now) {
+                          const gateway::Snapshot& snapshot, const Values& values,
+                          control::Priority priority, TimePoint now) {
   const fleet::Provider& provider = snapshot.providers[target.provider];
   ExplainedTarget shown{.role = target.role, .provider = provider.name, .model = target.model};
   if (target.role == control::TargetRole::kWeighted && weights != 0)
@@ -109,7 +121,7 @@ ExplainedTarget explained(const fleet::Target& target, std::uint64_t weights,
   values.add(shown.settings, config::path_of(config::path_of(path, "limits"), "in_flight"));
   values.add(shown.settings, config::path_of(path, "timeouts"));
   for (std::size_t i = 0; i < provider.replicas.size(); ++i)
-    shown.replicas.push_back(explained(provider, i, now));
+    shown.replicas.push_back(explained(provider, i, priority, now));
   return shown;
 }
 
@@ -136,6 +148,7 @@ Explanation explain(const Question& question, const config::LoadResult& loaded,
     told.refused = std::move(route).error();
     return told;
   }
+  const control::Priority priority = priority_of(*who, snapshot);
   told.named = !route->named.empty();
   told.deadline = route->deadline();
   values.add(told.retry, "retry");
@@ -143,7 +156,7 @@ Explanation explain(const Question& question, const config::LoadResult& loaded,
   for (const fleet::Target& target : route->targets())
     if (target.role == control::TargetRole::kWeighted) weights += target.weight;
   for (const fleet::Target& target : route->targets())
-    told.targets.push_back(explained(target, weights, snapshot, values, now));
+    told.targets.push_back(explained(target, weights, snapshot, values, priority, now));
   const bool any = std::ranges::any_of(told.targets, [](const ExplainedTarget& target) {
     return std::ranges::any_of(target.replicas, &ExplainedReplica::in);
   });

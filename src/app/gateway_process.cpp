@@ -11,6 +11,7 @@
 
 #include "admin/admin.h"
 #include "admin/plane.h"
+#include "app/ceiling_reads.h"
 #include "app/provider_reads.h"
 #include "app/version.h"
 #include "app/worker_thread.h"
@@ -61,7 +62,7 @@ GatewayProcess::GatewayProcess(const config::LoadResult& loaded, const SecretSou
     : config_(loaded.config),
       secrets_(secrets),
       loop_(clock_),
-      process_(loaded.config.limits),
+      process_(loaded.config.limits, loaded.config.admission),
       resolver_(clock_),
       dialer_(resolver_),
       live_config_(loaded, secrets, process_, loop_),
@@ -144,15 +145,19 @@ void GatewayProcess::start_admin(net::ListenSet listen) {
 }
 
 void GatewayProcess::add_metrics() {
-  telemetry::add_process_rows(
-      callbacks_,
-      {.in_flight = [this] { return static_cast<double>(process_.in_flight.in_flight()); },
-       .in_flight_limit = [this] { return static_cast<double>(process_.in_flight.limit()); },
-       .access_log_dropped = [this] { return access_log_.dropped(); },
-       .log_dropped = [this] { return log_.dropped() + audit_log_.dropped(); }});
-  telemetry::add_provider_rows(callbacks_, provider_reads(*live_config_.snapshot(), clock_));
   std::vector<const telemetry::GatewayMetrics*> shards;
   for (const auto& worker : workers_) shards.push_back(&worker->metrics());
+  ticker_ = std::make_unique<ControlTicker>(loop_, log_, shards, live_config_.snapshot());
+  telemetry::add_process_rows(
+      callbacks_,
+      {.queue_depth = [this] { return static_cast<double>(process_.waiting_room.waiting()); },
+       .amplification = [this] { return ticker_->amplification(); },
+       .access_log_dropped = [this] { return access_log_.dropped(); },
+       .log_dropped = [this] { return log_.dropped() + audit_log_.dropped(); }});
+  const gateway::Snapshot& snapshot = *live_config_.snapshot();
+  telemetry::add_ceiling_rows(callbacks_, ceiling_reads(process_, config_, snapshot),
+                              provider_saturations(snapshot));
+  telemetry::add_provider_rows(callbacks_, provider_reads(snapshot, clock_));
   worker_metrics_ = std::make_unique<ShardedSource<telemetry::GatewayMetrics>>(std::move(shards),
                                                                                process_.labels);
   sources_ = {worker_metrics_.get(), &callbacks_, &process_metrics_, &build_info_};
@@ -160,6 +165,7 @@ void GatewayProcess::add_metrics() {
 
 void GatewayProcess::publish(const std::shared_ptr<const gateway::Snapshot>& snapshot,
                              std::function<void()> adopted) {
+  ticker_->set_snapshot(snapshot);
   const auto left = std::make_shared<std::atomic<std::size_t>>(workers_.size());
   for (const auto& worker : workers_)
     worker->adopt(snapshot, [left, adopted] {

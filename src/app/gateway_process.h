@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "admin/admin.h"
+#include "app/control_ticker.h"
 #include "app/live_gateway_config.h"
 #include "app/log_file.h"
 #include "app/worker_thread.h"
@@ -45,6 +46,7 @@ class GatewayProcess {
   // Stops accepting, ends what runs (streams with their error event), then ends loop().run().
   void leave();
 
+  [[nodiscard]] const gateway::Process& process() const noexcept { return process_; }
   [[nodiscard]] runtime::AsioLoop& loop() noexcept { return loop_; }
   [[nodiscard]] const std::string& data_address() const noexcept { return data_address_; }
   [[nodiscard]] const std::string& admin_address() const noexcept { return admin_address_; }
@@ -82,6 +84,7 @@ class GatewayProcess {
   CallbackSource callbacks_;
   std::unique_ptr<ShardedSource<telemetry::GatewayMetrics>> worker_metrics_;
   std::vector<const MetricSource*> sources_;
+  std::unique_ptr<ControlTicker> ticker_;
   std::unique_ptr<admin::Admin> admin_;
   std::unique_ptr<net::HttpServer> admin_server_;
   std::unique_ptr<net::TcpListener> admin_listener_;

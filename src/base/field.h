@@ -40,10 +40,44 @@ struct Ratio {
   constexpr auto operator<=>(const Ratio&) const = default;
 };
 
+// What a rate counts in.
+enum class Per : std::uint8_t { kSecond, kMinute, kHour };
+
+[[nodiscard]] constexpr Duration length_of(Per per) noexcept {
+  switch (per) {
+    case Per::kSecond: return 1s;
+    case Per::kMinute: return 1min;
+    case Per::kHour: return 1h;
+  }
+  return 1s;
+}
+
+// So many in a length of time: `100/s`. It keeps the unit it was written in.
+struct PerTime {
+  std::uint64_t count = 1;  // at most kCountMax
+  Per per = Per::kSecond;
+
+  static constexpr std::uint64_t kCountMax = 1'000'000'000'000;
+
+  [[nodiscard]] constexpr std::uint64_t hourly() const noexcept {
+    return count * static_cast<std::uint64_t>(Duration(1h) / length_of(per));
+  }
+  // A number for the rate and its unit that grows with the rate, and back.
+  [[nodiscard]] constexpr std::int64_t number() const noexcept {
+    return static_cast<std::int64_t>(hourly() * 4 + static_cast<std::uint64_t>(per));
+  }
+  [[nodiscard]] static constexpr PerTime of_number(std::int64_t number) noexcept {
+    const auto word = static_cast<std::uint64_t>(number);
+    const Per per = word % 4 == 3 ? Per::kSecond : static_cast<Per>(word % 4);
+    return {word / 4 / static_cast<std::uint64_t>(Duration(1h) / length_of(per)), per};
+  }
+  constexpr bool operator==(const PerTime&) const = default;
+};
+
 enum class Presence : std::uint8_t { kOptional, kRequired };
 
 // What kind of number the bounds of a rule count.
-enum class Unit : std::uint8_t { kNone, kCount, kNanoseconds, kBytes, kPartsPerMillion };
+enum class Unit : std::uint8_t { kNone, kCount, kNanoseconds, kBytes, kPartsPerMillion, kPerTime };
 
 // Returns what is wrong with a text, or an empty view.
 using TextCheck = std::string_view (*)(std::string_view text);
@@ -75,6 +109,10 @@ struct Rule {
   return {.unit = Unit::kBytes,
           .low = static_cast<std::int64_t>(low.value),
           .high = static_cast<std::int64_t>(high.value)};
+}
+// … of a rate; `high` is written per second, and as fast in another unit is not above it, …
+[[nodiscard]] constexpr Rule range(PerTime low, PerTime high) {
+  return {.unit = Unit::kPerTime, .low = low.number(), .high = high.number() | 3};
 }
 // … of a share.
 [[nodiscard]] constexpr Rule range(Ratio low, Ratio high) {

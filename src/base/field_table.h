@@ -88,6 +88,8 @@ consteval Unit unit_of() {
     return Unit::kBytes;
   else if constexpr (std::is_same_v<T, Ratio>)
     return Unit::kPartsPerMillion;
+  else if constexpr (std::is_same_v<T, PerTime>)
+    return Unit::kPerTime;
   else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
     return Unit::kCount;
   else
@@ -134,6 +136,9 @@ consteval TypeInfo make_number(Kind kind) {
     info.number = [](const void* v) { return static_cast<std::int64_t>(as<T>(v).ppm); };
     info.assign = [](void* v, std::int64_t n) { as<T>(v).ppm = static_cast<std::uint32_t>(n); };
     info.number_max = std::numeric_limits<std::uint32_t>::max();
+  } else if constexpr (std::is_same_v<T, PerTime>) {
+    info.number = [](const void* v) { return as<T>(v).number(); };
+    info.assign = [](void* v, std::int64_t n) { as<T>(v) = T::of_number(n); };
   } else {
     info.number = [](const void* v) { return static_cast<std::int64_t>(as<T>(v)); };
     info.assign = [](void* v, std::int64_t n) { as<T>(v) = static_cast<T>(n); };
@@ -217,6 +222,8 @@ consteval TypeInfo make_type() {
     return make_number<T>(Kind::kBytes);
   else if constexpr (std::is_same_v<T, Ratio>)
     return make_number<T>(Kind::kRatio);
+  else if constexpr (std::is_same_v<T, PerTime>)
+    return make_number<T>(Kind::kPerTime);
   else if constexpr (std::is_same_v<T, WallTime>)
     return make_number<T>(Kind::kTime);
   else if constexpr (std::is_same_v<T, std::string>)

@@ -19,6 +19,7 @@ enum class Kind : std::uint8_t {
   kDuration,
   kBytes,
   kRatio,
+  kPerTime,
   kTime,
   kEnum,  // down to here: number and assign
   kText,
@@ -36,8 +37,8 @@ struct Row;
 struct TypeInfo {
   Kind kind = Kind::kStruct;
 
-  // Numbers in the unit of the kind: nanoseconds, bytes, parts per million, microseconds of UTC,
-  // 0 or 1, the value of the enumerator.
+  // Numbers in the unit of the kind: nanoseconds, bytes, parts per million, PerTime::number(),
+  // microseconds of UTC, 0 or 1, the value of the enumerator.
   std::int64_t (*number)(const void* value) = nullptr;
   void (*assign)(void* value, std::int64_t number) = nullptr;
   std::int64_t number_max = std::numeric_limits<std::int64_t>::max();

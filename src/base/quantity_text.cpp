@@ -40,6 +40,17 @@ constexpr std::array kSizeUnits{
     UnitSize{"GiB", 1 << 30},
 };
 
+constexpr std::array kMultipliers{UnitSize{"", 1}, UnitSize{"k", 1'000}, UnitSize{"M", 1'000'000}};
+
+std::string_view word_of(Per per) {
+  switch (per) {
+    case Per::kSecond: return "s";
+    case Per::kMinute: return "min";
+    case Per::kHour: return "h";
+  }
+  return "s";
+}
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::size_t digits_at_front(std::string_view text) {
@@ -120,6 +131,26 @@ Parsed<Ratio> parse_ratio(std::string_view text) {
   return Ratio{ppm};
 }
 
+Parsed<PerTime> parse_per_time(std::string_view text) {
+  const std::size_t digits = digits_at_front(text);
+  const Parsed<std::int64_t> number = parse_count(text.substr(0, digits));
+  if (!number) return std::unexpected(number.error());
+  const std::string_view unit = text.substr(digits);
+  const std::size_t slash = unit.find('/');
+  if (slash == std::string_view::npos)
+    return std::unexpected(unit.empty() ? QuantityFault::kNoUnit : QuantityFault::kUnknownUnit);
+  for (const UnitSize& multiplier : kMultipliers) {
+    if (multiplier.word != unit.substr(0, slash)) continue;
+    for (const Per per : {Per::kSecond, Per::kMinute, Per::kHour}) {
+      if (word_of(per) != unit.substr(slash + 1)) continue;
+      if (*number > static_cast<std::int64_t>(PerTime::kCountMax) / multiplier.size)
+        return std::unexpected(QuantityFault::kTooLarge);
+      return PerTime{static_cast<std::uint64_t>(*number * multiplier.size), per};
+    }
+  }
+  return std::unexpected(QuantityFault::kUnknownUnit);
+}
+
 Parsed<WallTime> parse_wall_time(std::string_view text) {
   constexpr auto kFault = std::unexpected(QuantityFault::kNotANumber);
   const std::optional<int> year = take_digits(text, 4, '-');
@@ -164,6 +195,15 @@ std::string ratio_text(Ratio ratio) {
   std::string places = fmt::format("{:04}", part);
   while (places.ends_with('0')) places.pop_back();
   return fmt::format("{}.{}%", whole, places);
+}
+
+std::string per_time_text(PerTime rate) {
+  for (std::size_t i = kMultipliers.size(); i-- > 1;) {
+    const auto size = static_cast<std::uint64_t>(kMultipliers[i].size);
+    if (rate.count != 0 && rate.count % size == 0)
+      return fmt::format("{}{}/{}", rate.count / size, kMultipliers[i].word, word_of(rate.per));
+  }
+  return fmt::format("{}/{}", rate.count, word_of(rate.per));
 }
 
 std::string wall_time_text(WallTime time) {

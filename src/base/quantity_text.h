@@ -33,6 +33,9 @@ using Parsed = std::expected<T, QuantityFault>;
 // `10%` or `0.5%`, to four places.
 [[nodiscard]] Parsed<Ratio> parse_ratio(std::string_view text);
 
+// `100/s`, `200k/min`; per s, min or h, with k for a thousand and M for a million.
+[[nodiscard]] Parsed<PerTime> parse_per_time(std::string_view text);
+
 // `2027-06-30T00:00:00Z`: RFC 3339 in UTC, whole seconds, years 1970 to 9999.
 [[nodiscard]] Parsed<WallTime> parse_wall_time(std::string_view text);
 
@@ -40,6 +43,7 @@ using Parsed = std::expected<T, QuantityFault>;
 [[nodiscard]] std::string duration_text(Duration duration);
 [[nodiscard]] std::string bytes_text(Bytes bytes);
 [[nodiscard]] std::string ratio_text(Ratio ratio);
+[[nodiscard]] std::string per_time_text(PerTime rate);
 [[nodiscard]] std::string wall_time_text(WallTime time);
 
 }  // namespace penstock

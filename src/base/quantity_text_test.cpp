@@ -61,6 +61,36 @@ TEST(ParseRatio, KeepsFourPlaces) {
   EXPECT_EQ(parse_ratio("10%%"), std::unexpected(kUnknownUnit));
 }
 
+// The unit stays what it was written in: a bucket may hold one whole unit of its rate.
+TEST(ParsePerTime, NeedsAUnitOfTime) {
+  EXPECT_EQ(parse_per_time("100/s"), (PerTime{100, Per::kSecond}));
+  EXPECT_EQ(parse_per_time("200k/min"), (PerTime{200'000, Per::kMinute}));
+  EXPECT_EQ(parse_per_time("3M/h"), (PerTime{3'000'000, Per::kHour}));
+  EXPECT_EQ(parse_per_time("1000000M/s"), (PerTime{PerTime::kCountMax, Per::kSecond}));
+  EXPECT_EQ(parse_per_time("1000001M/s"), std::unexpected(kTooLarge));
+  EXPECT_EQ(parse_per_time("100"), std::unexpected(kNoUnit));
+  for (const char* text : {"100s", "100/", "100/m", "100/sec", "100/S", "1 /s", "1/ s", "1.5/s",
+                           "1K/s", "1kk/s", "1/s/s", "1/d"})
+    EXPECT_EQ(parse_per_time(text), std::unexpected(kUnknownUnit)) << text;
+  for (const char* text : {"", "/s", "-1/s", "k/s", "lots"})
+    EXPECT_EQ(parse_per_time(text), std::unexpected(kNotANumber)) << text;
+}
+
+// Ranges are judged by this number, and what is shown is made from it.
+TEST(PerTime, ItsNumberGrowsWithTheRateAndKeepsTheUnit) {
+  for (const PerTime rate : {PerTime{0, Per::kHour}, PerTime{1, Per::kHour},
+                             PerTime{7, Per::kMinute}, PerTime{PerTime::kCountMax, Per::kSecond}})
+    EXPECT_EQ(PerTime::of_number(rate.number()), rate);
+  EXPECT_LT((PerTime{59, Per::kMinute}).number(), (PerTime{1, Per::kSecond}).number());
+  EXPECT_GT((PerTime{61, Per::kMinute}).number(), (PerTime{1, Per::kSecond}).number());
+  const Rule rule = range(PerTime{1, Per::kMinute}, PerTime{1, Per::kSecond});
+  EXPECT_LE(rule.low, (PerTime{60, Per::kHour}).number());
+  EXPECT_GT(rule.low, (PerTime{59, Per::kHour}).number());
+  EXPECT_GE(rule.high, (PerTime{3600, Per::kHour}).number());
+  EXPECT_LT(rule.high, (PerTime{3601, Per::kHour}).number());
+  EXPECT_EQ(PerTime::of_number(rule.high), (PerTime{1, Per::kSecond}));
+}
+
 // Every cut of a moment is wrong, and so is a day that no calendar has.
 TEST(ParseWallTime, TakesWholeMomentsInUtcOnly) {
   const std::string whole = "2027-06-30T12:34:56Z";
@@ -86,6 +116,9 @@ TEST(QuantityText, ReadsBackAlike) {
     EXPECT_EQ(parse_bytes(bytes_text(value)), value) << bytes_text(value);
   for (const Ratio value : {Ratio{0}, Ratio{1}, Ratio{5'000}, Ratio{100'000}, Ratio{1'000'000}})
     EXPECT_EQ(parse_ratio(ratio_text(value)), value) << ratio_text(value);
+  for (const PerTime value : {PerTime{1, Per::kMinute}, PerTime{1000, Per::kSecond},
+                              PerTime{1500, Per::kHour}, PerTime{2'000'000, Per::kMinute}})
+    EXPECT_EQ(parse_per_time(per_time_text(value)), value) << per_time_text(value);
 }
 
 // People write 600s and 24h, so that is what they are shown.
@@ -95,6 +128,7 @@ TEST(QuantityText, UsesTheUnitsThatPeopleUse) {
   EXPECT_EQ(duration_text(24h), "24h");
   EXPECT_EQ(bytes_text(32_MiB), "32MiB");
   EXPECT_EQ(ratio_text(Ratio{5'000}), "0.5%");
+  EXPECT_EQ(per_time_text({200'000, Per::kMinute}), "200k/min");
 }
 
 }  // namespace

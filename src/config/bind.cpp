@@ -45,6 +45,7 @@ class Binder {
       case Kind::kDuration:
       case Kind::kBytes:
       case Kind::kRatio:
+      case Kind::kPerTime:
       case Kind::kTime:
       case Kind::kEnum:
       case Kind::kText:

@@ -51,6 +51,7 @@ struct Sample {
   Duration wait = 2s;
   Bytes size = 1_KiB;
   Ratio share{100'000};
+  PerTime rate;
   std::optional<WallTime> until;
   Colour colour = Colour::kRed;
   std::string text;
@@ -71,6 +72,8 @@ constexpr auto fields(Describe<Sample>) {
       field("wait", &C::wait, range(1ms, 10s), Reload::kLive, "."),
       field("size", &C::size, range(1_B, 1_MiB), Reload::kLive, "."),
       field("share", &C::share, range(Ratio{10'000}, Ratio{1'000'000}), Reload::kLive, "."),
+      field("rate", &C::rate, range(PerTime{1, Per::kMinute}, PerTime{1000, Per::kSecond}),
+            Reload::kLive, "."),
       field("until", &C::until, any(), Reload::kLive, "."),
       field("colour", &C::colour, any(), Reload::kLive, "."),
       field("text", &C::text, any(), Reload::kLive, "."),
@@ -108,7 +111,8 @@ std::string fault(const std::string& yaml) {
 
 TEST(Bind, ReadsEachType) {
   const Got got = bound(
-      "flag: true\ncount: 7\nbig: 9223372036854775807\nwait: 50ms\nsize: 2KiB\nshare: 2.5%\n"
+      "flag: true\ncount: 7\nbig: 9223372036854775807\nwait: 50ms\nsize: 2KiB\nshare: 2.5%\nrate: "
+      "3k/min\n"
       "until: 2027-06-30T00:00:00Z\ncolour: green\ntext: 123\nkey: env:NAME\nworkers: 3\n"
       "one: {url: x}\nleaves: [ http://a, {url: b, weight: 2} ]\nwords: [a, \"b\"]\n"
       "named: {z: {url: q}, a: http://w}\n");
@@ -119,6 +123,7 @@ TEST(Bind, ReadsEachType) {
   EXPECT_EQ(got.value.wait, 50ms);
   EXPECT_EQ(got.value.size, 2_KiB);
   EXPECT_EQ(got.value.share, Ratio{25'000});
+  EXPECT_EQ(got.value.rate, (PerTime{3000, Per::kMinute}));
   EXPECT_TRUE(got.value.until.has_value());
   EXPECT_EQ(got.value.colour, Colour::kGreen);
   EXPECT_EQ(got.value.text, "123");
@@ -182,6 +187,8 @@ TEST(Bind, NamesTheKeyThePlaceAndAGoodValue) {
   EXPECT_EQ(fault("count: lots\n"), "f:1:8: count: \"lots\" is not a whole number — such as 5");
   EXPECT_EQ(fault("wait: 60\n"), "f:1:7: wait: \"60\" has no unit — such as 2s");
   EXPECT_EQ(fault("count: 11\n"), "f:1:8: count: 11 is out of range — 1 to 10");
+  EXPECT_EQ(fault("rate: 60\n"), "f:1:7: rate: \"60\" has no unit — such as 100/s");
+  EXPECT_EQ(fault("rate: 1/h\n"), "f:1:7: rate: 1/h is out of range — 1/min to 1k/s");
   EXPECT_EQ(fault("cuont: 1\n"), "f:1:1: unknown key \"cuont\" — did you mean \"count\"?");
   EXPECT_EQ(fault("retry: {}\n"), "f:1:1: \"retry\" is not in this version");
   EXPECT_EQ(fault("colour: gren\n"),

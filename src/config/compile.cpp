@@ -15,54 +15,20 @@
 #include "base/secret.h"
 #include "base/units.h"
 #include "config/compile_provider.h"
+#include "config/compile_tenants.h"
 #include "config/config.h"
 #include "config/models_config.h"
 #include "config/providers_config.h"
 #include "config/secrets.h"
-#include "config/tenants_config.h"
-#include "crypto/hex.h"
-#include "crypto/sha256.h"
 #include "dialect/openai/request.h"
 #include "dialect/registry.h"
 #include "fleet/provider.h"
 #include "gateway/snapshot.h"
-#include "identity/auth_config.h"
-#include "identity/key_ring.h"
 #include "net/connection_permits.h"
 #include "net/tls.h"
 
 namespace penstock::config {
 namespace {
-
-Result<identity::KeyRing> compile_keys(const Config& config) {
-  std::vector<identity::KeyEntry> entries;
-  for (const auto& [name, tenant] : config.tenants) {
-    for (const KeyConfig& key : tenant.keys) {
-      crypto::Sha256Digest digest;
-      if (!crypto::hex_decode(key.sha256, digest))
-        return fail(ErrorCode::kInvalidRequest, "key " + key.id + " has no SHA-256");
-      entries.push_back(
-          {.sha256 = digest,
-           .tenant = name,
-           .workload = key.workload,
-           .key_id = key.id,
-           .tier = tenant.tier,
-           .expires = key.expires,
-           .state = key.disabled ? identity::KeyState::kDisabled : identity::KeyState::kEnabled});
-    }
-  }
-  return identity::KeyRing::build(std::move(entries));
-}
-
-void compile_tenants(const Config& config, LabelNames& labels, gateway::Snapshot& snapshot) {
-  for (const auto& [name, tenant] : config.tenants) {
-    gateway::Tenant& compiled = snapshot.tenants[name];
-    compiled.label = labels.intern(name);
-    compiled.tier = tenant.tier;
-    for (const auto& [workload, unused] : tenant.workloads)
-      compiled.workloads[workload] = labels.intern(workload);
-  }
-}
 
 void compile_models(const Config& config, LabelNames& labels, gateway::Snapshot& snapshot) {
   for (const auto& [name, model] : config.models) {
@@ -91,10 +57,6 @@ Result<std::shared_ptr<const gateway::Snapshot>> compile(const Config& config,
                                                          const gateway::Snapshot* before) {
   auto snapshot = std::make_shared<gateway::Snapshot>();
   snapshot->auth = config.auth.mode;
-  if (config.auth.mode == identity::AuthMode::kKeys) {
-    PENSTOCK_TRY(snapshot->keys, compile_keys(config));
-  }
-  compile_tenants(config, labels, *snapshot);
   for (const auto& [name, provider] : config.providers) {
     PENSTOCK_TRY(fleet::Provider compiled,
                  compile_provider(name, provider, secrets, labels,
@@ -103,7 +65,10 @@ Result<std::shared_ptr<const gateway::Snapshot>> compile(const Config& config,
     snapshot->providers.push_back(std::move(compiled));
   }
   compile_models(config, labels, *snapshot);
+  // Comes last: it may set ceilings that the config before still uses.
+  PENSTOCK_CHECK(compile_tenants(config, labels, before, *snapshot));
   snapshot->limits = config.limits;
+  snapshot->admission = config.admission;
   snapshot->retry = config.retry;
   snapshot->stream = config.stream;
   snapshot->body_wait = config.listen.body_wait;

@@ -14,6 +14,7 @@
 #include "config/providers_config.h"
 #include "config/tenants_config.h"
 #include "control/retry_plan.h"
+#include "gateway/admission_config.h"
 #include "gateway/limits_config.h"
 #include "gateway/stream_config.h"
 #include "identity/auth_config.h"
@@ -42,6 +43,7 @@ struct Config {
   net::ListenConfig listen;
   AdminConfig admin;
   gateway::LimitsConfig limits;
+  gateway::AdmissionConfig admission;
   identity::AuthConfig auth;
   Named<TenantConfig> tenants;
   Named<ProviderConfig> providers;
@@ -61,6 +63,8 @@ constexpr auto fields(Describe<Config>) {
       field("listen", &C::listen, required(any()), Reload::kRestart, "Where clients connect."),
       field("admin", &C::admin, any(), Reload::kRestart, "Protection of the admin plane."),
       field("limits", &C::limits, any(), Reload::kLive, "Bounds of the whole process."),
+      field("admission", &C::admission, any(), Reload::kLive,
+            "Waiting for a place under limits.in_flight."),
       field("auth", &C::auth, any(), Reload::kRestart, "How callers are known."),
       field("tenants", &C::tenants, kNameRule, Reload::kLive, "Who may call."),
       field("providers", &C::providers, kNameRule, Reload::kLive, "Who serves."),
@@ -72,7 +76,7 @@ constexpr auto fields(Describe<Config>) {
   };
 }
 constexpr auto later_keys(Describe<Config>) {
-  return std::array<std::string_view, 5>{"admission", "store", "prices", "alerts", "drain"};
+  return std::array<std::string_view, 4>{"store", "prices", "alerts", "drain"};
 }
 
 }  // namespace penstock::config

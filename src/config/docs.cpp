@@ -18,8 +18,10 @@ constexpr std::string_view kIntroduction =
     "# Configuration keys\n\n"
     "Generated from the field tables in the source; do not edit. One YAML file, `version: 1`.\n"
     "Lengths of time and sizes need a unit (`ns us ms s m h d`, `B KiB MiB GiB`), percentages a\n"
-    "`%`. Secrets are references, `env:NAME` or `file:path`; a relative path starts at the folder\n"
-    "of the config file. `penstock check -c FILE` prints every problem of a file.\n\n"
+    "`%`, rates a unit of time (`100/s`, `200k/min`, `6/h`). Secrets are references, `env:NAME` "
+    "or\n"
+    "`file:path`; a relative path starts at the folder of the config file.\n"
+    "`penstock check -c FILE` prints every problem of a file.\n\n"
     "The last column says what a change needs: `live` keys may be changed in a running gateway\n"
     "(`PATCH /admin/v1/config`; a target's weight as `weights` of its model), `restart` keys are\n"
     "read at the start.\n";

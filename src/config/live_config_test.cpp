@@ -25,6 +25,7 @@ constexpr std::string_view kFile =
     "auth: { mode: dev }\n"
     "retry:\n"
     "  budget: 20%\n"
+    "tenants: { retail: { workloads: { support: {} } } }\n"
     "providers:\n"
     "  stable: { dialect: openai, replicas: [ http://a:1 ] }\n"
     "  canary: { dialect: openai, replicas: [ http://b:1 ] }\n"
@@ -87,6 +88,11 @@ TEST_F(LiveConfigTest, ChangesEveryLiveField) {
                    "providers.stable.breaker.slow_call", "providers.stable.breaker.rate"}));
   EXPECT_EQ(config().providers.find("stable")->breaker.slow_call, std::nullopt);
   EXPECT_EQ(apply(R"({"models":{"chat":{"deadline":"5s"}}})"), Paths{"models.chat.deadline"});
+  EXPECT_EQ(apply(R"({"tenants":{"retail":{"limits":{"requests":"5/s","in_flight":3},
+      "workloads":{"support":{"priority":"batch","limits":{"in_flight":1}}}}}})"),
+            (Paths{"tenants.retail.limits.requests", "tenants.retail.limits.in_flight",
+                   "tenants.retail.workloads.support.priority",
+                   "tenants.retail.workloads.support.limits.in_flight"}));
   EXPECT_EQ(config().retry.budget.ppm, 0U) << "an earlier change is still in force";
   EXPECT_EQ(config().retry.attempts_max, 3U);
 }
@@ -171,7 +177,7 @@ TEST_F(LiveConfigTest, ShowsWhereAValueComesFrom) {
   const Origins& origins = live.current().origins;
   EXPECT_EQ(origins.text("retry.budget", "a/penstock.yaml"), "patch");
   EXPECT_EQ(origins.text("retry.attempts_max", "a/penstock.yaml"), "default");
-  EXPECT_EQ(origins.text("models.chat.targets[0].weight", "a/penstock.yaml"), "penstock.yaml:10");
+  EXPECT_EQ(origins.text("models.chat.targets[0].weight", "a/penstock.yaml"), "penstock.yaml:11");
   EXPECT_EQ(origins.text("models.chat.targets[1].weight", "a/penstock.yaml"), "patch");
 }
 

@@ -104,7 +104,7 @@ TEST(Load, ReportsEveryProblemByLine) {
 // A key of a later version must not be taken for a slip of the finger, nor silently accepted.
 TEST(Load, RefusesKeysOfLaterVersionsAsSuch) {
   World world;
-  for (const char* section : {"admission", "store", "prices", "alerts", "drain"}) {
+  for (const char* section : {"store", "prices", "alerts", "drain"}) {
     const LoadResult got =
         world.load_text(std::string("version: 1\nlisten: {}\n") + section + ": {}\n");
     EXPECT_TRUE(has_line(rendered(got.problems, got.file),
@@ -113,7 +113,7 @@ TEST(Load, RefusesKeysOfLaterVersionsAsSuch) {
   }
   const LoadResult got = world.load_text(
       "version: 1\nlisten: {}\nauth: { mode: jwt, jwt: {} }\ntelemetry: { otlp: x }\n"
-      "tenants: { t: { limits: {}, workloads: { w: { cache: {} } } } }\n"
+      "tenants: { t: { limits: { tokens: 1 }, workloads: { w: { cache: {} } } } }\n"
       "providers: { p: { dialect: anthropic, replicas: [http://a], region: x, "
       "fetch_images: true } }\n");
   std::size_t later = 0;

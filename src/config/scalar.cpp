@@ -41,6 +41,8 @@ Parsed<std::int64_t> parse_number(Kind kind, std::string_view text) {
                        [](Bytes value) { return static_cast<std::int64_t>(value.value); });
     case Kind::kRatio:
       return as_number(parse_ratio(text), [](Ratio value) { return std::int64_t{value.ppm}; });
+    case Kind::kPerTime:
+      return as_number(parse_per_time(text), [](PerTime value) { return value.number(); });
     case Kind::kTime:
       return as_number(parse_wall_time(text),
                        [](WallTime value) { return value.time_since_epoch().count(); });
@@ -62,6 +64,7 @@ std::string_view wanted(Kind kind) {
     case Kind::kDuration: return "a length of time";
     case Kind::kBytes: return "a size";
     case Kind::kRatio: return "a percentage";
+    case Kind::kPerTime: return "a rate";
     case Kind::kTime: return "a moment in UTC";
     case Kind::kBool:
     case Kind::kEnum:
@@ -76,6 +79,7 @@ std::string_view wanted(Kind kind) {
 }
 
 std::string example(const TypeInfo& type, const Rule& rule, const void* value) {
+  if (type.kind == Kind::kPerTime) return "such as 100/s";
   if (type.kind == Kind::kTime) return "such as 2027-06-30T00:00:00Z";
   const std::int64_t shown =
       type.number(value) != 0 ? type.number(value) : std::max<std::int64_t>(rule.low, 1);
@@ -177,6 +181,7 @@ ScalarFault read_scalar(const Node& node, const TypeInfo& type, const Rule& rule
     case Kind::kDuration:
     case Kind::kBytes:
     case Kind::kRatio:
+    case Kind::kPerTime:
     case Kind::kTime:
     case Kind::kOptional:
     case Kind::kList:

@@ -19,6 +19,7 @@ std::string_view pattern_of(Kind kind) {
     case Kind::kDuration: return "^[0-9]+(ns|us|ms|s|m|h|d)$";
     case Kind::kBytes: return "^[0-9]+(B|KiB|MiB|GiB)$";
     case Kind::kRatio: return "^[0-9]+(\\.[0-9]{1,4})?%$";
+    case Kind::kPerTime: return "^[0-9]+[kM]?/(s|min|h)$";
     case Kind::kTime: return "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$";
     case Kind::kSecret: return "^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$";
     case Kind::kBool:
@@ -63,6 +64,7 @@ class SchemaWriter {
       case Kind::kDuration:
       case Kind::kBytes:
       case Kind::kRatio:
+      case Kind::kPerTime:
       case Kind::kTime:
       case Kind::kSecret: return text(pattern_of(type.kind));
       case Kind::kText: return text(rule.pattern);

@@ -41,6 +41,11 @@ TEST(Schema, HasBoundsPatternsAndDefaults) {
   const Node& body = find(find(limits, "properties")->value, "body_bytes")->value;
   EXPECT_EQ(find(body, "default")->value.text, "32MiB");
   EXPECT_NE(find(body, "pattern"), nullptr);
+  const Node& tenants = find(find(tree.root, "properties")->value, "tenants")->value;
+  const Node& tenant = find(tenants, "additionalProperties")->value;
+  const Node& its = find(find(tenant, "properties")->value, "limits")->value;
+  const Node& requests = find(find(its, "properties")->value, "requests")->value;
+  EXPECT_EQ(find(requests, "pattern")->value.text, "^[0-9]+[kM]?/(s|min|h)$");
 }
 
 }  // namespace

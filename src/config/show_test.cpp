@@ -23,9 +23,11 @@ LoadResult loaded(std::string_view text) {
 constexpr std::string_view kFull =
     "version: 1\nworkers: 2\nlisten: { data: \"[::1]:0\", balancer_idle: 2m }\nadmin: { token: "
     "env:KEY }\n"
-    "tenants:\n  retail:\n    tier: external\n    keys: [ { id: k1, sha256: "
+    "tenants:\n  retail:\n    tier: external\n    limits: { requests: 200k/min, burst: "
+    "9, in_flight: 3 }\n    keys: [ { id: k1, sha256: "
     "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef, workload: w, expires: "
-    "2027-06-30T00:00:00Z } ]\n    workloads: { w: {} }\n"
+    "2027-06-30T00:00:00Z } ]\n    workloads: { w: { priority: batch, limits: { requests: 6/h } } "
+    "}\n"
     "providers:\n  p:\n    dialect: openai\n    replicas: [ http://a, { url: http://b, weight: 2 } "
     "]\n"
     "    key: env:KEY\n    tls: { ca: env:KEY }\n"
@@ -38,7 +40,8 @@ TEST(Show, TellsValuesAndTheirOrigin) {
   const std::string said = show(got);
   EXPECT_NE(said.find("workers: 2  # penstock.yaml:2\n"), std::string::npos) << said;
   EXPECT_NE(said.find("  heartbeat: 15s  # default\n"), std::string::npos) << said;
-  EXPECT_NE(said.find("key: env:KEY  # penstock.yaml:14\n"), std::string::npos) << said;
+  EXPECT_NE(said.find("key: env:KEY  # penstock.yaml:15\n"), std::string::npos) << said;
+  EXPECT_NE(said.find("      requests: 200k/min  # penstock.yaml:"), std::string::npos) << said;
   EXPECT_EQ(said.find("4711"), std::string::npos) << said;
 }
 

@@ -12,6 +12,9 @@
 #include "base/named.h"
 #include "base/principal.h"
 #include "base/units.h"
+#include "control/priority.h"
+#include "gateway/caller_limits_config.h"
+#include "gateway/delivery.h"
 
 namespace penstock {
 
@@ -31,6 +34,7 @@ struct KeyConfig {
   std::string workload;             // empty: none
   std::optional<WallTime> expires;  // from then on 403 key_disabled
   bool disabled = false;
+  gateway::KeyLimitsConfig limits;
 };
 
 constexpr auto fields(Describe<KeyConfig>) {
@@ -45,24 +49,38 @@ constexpr auto fields(Describe<KeyConfig>) {
       field("expires", &C::expires, any(), Reload::kRestart,
             "From this moment (UTC) the key is refused."),
       field("disabled", &C::disabled, any(), Reload::kRestart, "Refuses the key."),
+      field("limits", &C::limits, any(), Reload::kLive, "How often the key may call."),
   };
 }
-constexpr auto later_keys(Describe<KeyConfig>) { return std::array<std::string_view, 1>{"limits"}; }
 
 // YAML: tenants.T.workloads.W
-struct WorkloadConfig {};
+struct WorkloadConfig {
+  control::Priority priority = control::Priority::kStandard;
+  gateway::Delivery delivery = gateway::Delivery::kStream;
+  gateway::CallerLimitsConfig limits;
+};
 
-constexpr auto fields(Describe<WorkloadConfig>) { return std::tuple{}; }
+constexpr auto fields(Describe<WorkloadConfig>) {
+  using C = WorkloadConfig;
+  return std::tuple{
+      field("priority", &C::priority, any(), Reload::kLive,
+            "As the process or the tenant fills, batch is refused from 70 %, standard from 90 %."),
+      field("delivery", &C::delivery, any(), Reload::kLive,
+            "buffered gathers a streamed reply before any of it is sent, so that one that fails "
+            "half-way is tried again."),
+      field("limits", &C::limits, any(), Reload::kLive, "How much the workload may call."),
+  };
+}
 constexpr auto later_keys(Describe<WorkloadConfig>) {
-  return std::array<std::string_view, 13>{
-      "models",        "providers", "priority", "limits", "output_tokens_max",
-      "output_over",   "tools",     "label",    "labels", "redact",
-      "system_prompt", "delivery",  "cache"};
+  return std::array<std::string_view, 10>{
+      "models", "providers", "output_tokens_max", "output_over", "tools", "label",
+      "labels", "redact",    "system_prompt",     "cache"};
 }
 
 // YAML: tenants.T
 struct TenantConfig {
   Tier tier = Tier::kInternal;
+  gateway::CallerLimitsConfig limits;
   std::vector<KeyConfig> keys;
   Named<WorkloadConfig> workloads;
 };
@@ -72,13 +90,15 @@ constexpr auto fields(Describe<TenantConfig>) {
   return std::tuple{
       field("tier", &C::tier, any(), Reload::kRestart,
             "internal: part of the operator; external: a customer."),
+      field("limits", &C::limits, any(), Reload::kLive,
+            "How much the tenant may call, all its workloads and keys together."),
       field("keys", &C::keys, any(), Reload::kRestart, "The tenant's API keys, as hashes."),
       field("workloads", &C::workloads, kNameRule, Reload::kLive,
             "The tenant's features that call models."),
   };
 }
 constexpr auto later_keys(Describe<TenantConfig>) {
-  return std::array<std::string_view, 2>{"limits", "budget"};
+  return std::array<std::string_view, 1>{"budget"};
 }
 
 }  // namespace penstock::config

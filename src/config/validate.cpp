@@ -146,6 +146,7 @@ void validate(const Config& config, const Origins& origins, Findings& findings) 
   validator.models();
   validator.breakers();
   validator.balancer();
+  validate_limits(config, origins, findings);
   validate_names(config, origins, findings.problems);
 }
 

@@ -20,6 +20,7 @@ std::string number_text(Kind kind, std::int64_t number) {
     case Kind::kDuration: return duration_text(Duration(number));
     case Kind::kBytes: return bytes_text(Bytes{static_cast<std::uint64_t>(number)});
     case Kind::kRatio: return ratio_text(Ratio{static_cast<std::uint32_t>(number)});
+    case Kind::kPerTime: return per_time_text(PerTime::of_number(number));
     case Kind::kTime: return wall_time_text(WallTime(WallTime::duration(number)));
     case Kind::kEnum:
     case Kind::kText:
@@ -56,6 +57,7 @@ std::string type_text(const TypeInfo& type) {
     case Kind::kDuration: return "duration";
     case Kind::kBytes: return "size";
     case Kind::kRatio: return "percentage";
+    case Kind::kPerTime: return "rate";
     case Kind::kTime: return "moment";
     case Kind::kText: return "text";
     case Kind::kSecret: return "secret";

@@ -58,6 +58,12 @@ bool FairQueue::leave(const QueueTicket& ticket) {
   return true;
 }
 
+bool FairQueue::any(Priority lowest) const noexcept {
+  for (std::size_t c = kPriorityCount; c > static_cast<std::size_t>(lowest); --c)
+    if (!lanes_[c - 1].empty()) return true;
+  return false;
+}
+
 std::uint32_t FairQueue::waiting_of(std::uint32_t tenant) const noexcept {
   std::uint32_t count = 0;
   for (const Lanes& lanes : lanes_)

@@ -49,6 +49,8 @@ class FairQueue {
   // The waiter went away. False when it is no longer in the queue.
   [[nodiscard]] bool leave(const QueueTicket& ticket);
 
+  // Whether somebody waits whose class is at least `lowest`.
+  [[nodiscard]] bool any(Priority lowest) const noexcept;
   [[nodiscard]] std::uint32_t waiting() const noexcept { return waiting_; }
   [[nodiscard]] std::uint32_t waiting_of(std::uint32_t tenant) const noexcept;
 

@@ -50,7 +50,10 @@ TEST(FairQueue, TheBestClassGoesFirst) {
   EXPECT_EQ(queue.next(kStart, Priority::kStandard)->id, 3U);
   EXPECT_EQ(queue.next(kStart, Priority::kStandard)->id, 2U);
   EXPECT_FALSE(queue.next(kStart, Priority::kStandard).has_value());
+  EXPECT_FALSE(queue.any(Priority::kStandard));
+  EXPECT_TRUE(queue.any(Priority::kBatch));
   EXPECT_EQ(queue.next(kStart, Priority::kBatch)->id, 1U);
+  EXPECT_FALSE(queue.any(Priority::kBatch));
 }
 
 // The shares hold for the queue's places: batch may take 7 of 10, standard 9.

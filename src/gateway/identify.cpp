@@ -9,6 +9,7 @@
 #include "base/principal.h"
 #include "base/result.h"
 #include "gateway/request_scope.h"
+#include "gateway/snapshot.h"
 #include "identity/auth_config.h"
 #include "identity/credentials.h"
 #include "wire/header_list.h"
@@ -51,17 +52,26 @@ identity::Credentials credentials_of(const wire::HeaderList& headers) {
   return credentials;
 }
 
-void set_labels(RequestScope& scope, const Principal& principal) {
+// Null when there is none of that name.
+template <class T>
+const T* find(const ByName<T>& all, std::string_view name) {
+  const auto at = all.find(name);
+  return at == all.end() ? nullptr : &at->second;
+}
+
+void set_caller(RequestScope& scope, const Principal& principal) {
   if (principal.tenant.empty()) return;
-  const auto tenant = scope.snapshot->tenants.find(principal.tenant);
-  if (tenant == scope.snapshot->tenants.end()) {
-    scope.tenant = kOtherLabel;
-    return;
-  }
-  scope.tenant = tenant->second.label;
+  const Tenant* tenant = find(scope.snapshot->tenants, principal.tenant);
+  scope.caller.tenant = tenant;
+  scope.tenant = tenant != nullptr ? tenant->label : kOtherLabel;
+  if (tenant == nullptr) return;
+  if (!tenant->keys.empty()) scope.caller.key = find(tenant->keys, principal.key_id);
   if (principal.workload.empty()) return;
-  const auto workload = tenant->second.workloads.find(principal.workload);
-  scope.workload = workload == tenant->second.workloads.end() ? kOtherLabel : workload->second;
+  scope.caller.workload = find(tenant->workloads, principal.workload);
+  scope.workload = scope.caller.workload != nullptr ? scope.caller.workload->label : kOtherLabel;
+  if (scope.caller.workload == nullptr) return;
+  scope.priority = scope.caller.workload->priority;
+  scope.delivery = scope.caller.workload->delivery;
 }
 
 }  // namespace
@@ -87,7 +97,7 @@ Result<Principal> identify(RequestScope& scope) {
     PENSTOCK_TRY(principal, scope.snapshot->keys->identify(credentials_of(headers),
                                                            scope.worker.loop.clock().wall()));
   }
-  set_labels(scope, principal);
+  set_caller(scope, principal);
   return principal;
 }
 

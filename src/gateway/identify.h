@@ -9,7 +9,7 @@
 
 namespace penstock::gateway {
 
-// Who calls, from the head alone. Also sets the scope's tenant and workload labels.
+// Who calls, from the head alone. Also sets the scope's caller, its labels and its priority.
 // errors: kUnauthenticated, kKeyDisabled.
 [[nodiscard]] Result<Principal> identify(RequestScope& scope);
 

@@ -38,7 +38,7 @@ class IdentifyTest : public testing::Test {
     Tenant& tenant = rig_.snapshot->tenants["retail"];
     tenant.label = rig_.process.labels.intern("retail");
     tenant.tier = Tier::kExternal;
-    tenant.workloads["support"] = rig_.process.labels.intern("support");
+    tenant.workloads["support"].label = rig_.process.labels.intern("support");
   }
 
   void use_keys() {

@@ -17,6 +17,7 @@
 #include "gateway/routing.h"
 #include "gateway/snapshot.h"
 #include "runtime/task.h"
+#include "telemetry/labels.h"
 #include "wire/head_writer.h"
 
 namespace penstock::gateway {
@@ -53,6 +54,7 @@ std::optional<std::string> percent_decoded(std::string_view text) {
 
 runtime::Task<Result<void>> reply_models(RequestScope& scope) {
   const Snapshot& snapshot = *scope.snapshot;
+  scope.rejected_at = telemetry::RejectionStage::kRoute;
   std::string body;
   if (scope.surface == dialect::Surface::kModel) {
     const std::optional<std::string> name = percent_decoded(scope.surface_argument);

@@ -16,6 +16,7 @@
 #include "gateway/health_reply.h"
 #include "gateway/identify.h"
 #include "gateway/models_reply.h"
+#include "gateway/quota.h"
 #include "gateway/refusal.h"
 #include "gateway/request_scope.h"
 #include "gateway/routing.h"
@@ -60,6 +61,7 @@ Task<Result<void>> Pipeline::run(RequestScope& scope) {
   PENSTOCK_CO_TRY(scope.principal, identify(scope));
   scope.rejected_at = RejectionStage::kHead;
   PENSTOCK_CO_CHECK(find_surface(scope));
+  scope.rejected_at = RejectionStage::kQuota;
   PENSTOCK_CO_CHECK(take_quota(scope));
   if (!takes_body(scope.surface)) co_return co_await reply_models(scope);
   PENSTOCK_CO_CHECK(co_await read_and_validate(scope));
@@ -67,7 +69,7 @@ Task<Result<void>> Pipeline::run(RequestScope& scope) {
   PENSTOCK_CO_CHECK(reserve_budget(scope));
   if (find_in_cache(scope)) co_return Result<void>();
   scope.rejected_at = RejectionStage::kAdmit;
-  PENSTOCK_CO_TRY(scope.slot, enter(scope));
+  PENSTOCK_CO_CHECK(co_await admit(scope));
   scope.exchange.watch_client();
   scope.rejected_at = RejectionStage::kRoute;
   co_return co_await attempt_until_committed_or_out_of_options(scope);

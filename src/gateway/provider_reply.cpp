@@ -26,10 +26,11 @@ constexpr Duration kWaitMax = 24h;
 
 // `12`, `0.5`: seconds (or another unit) as providers write them; nullopt for a date.
 std::optional<Duration> length(std::string_view text, Duration unit) {
+  if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
   double value = 0;
   const char* const end = text.data() + text.size();
   const auto [at, error] = std::from_chars(text.data(), end, value, std::chars_format::fixed);
-  if (error != std::errc() || at != end || !(value >= 0)) return std::nullopt;
+  if (error != std::errc() || at != end || value < 0) return std::nullopt;
   const double most = static_cast<double>(kWaitMax.count());
   const double wait = value * static_cast<double>(unit.count());
   return Duration(static_cast<Duration::rep>(wait < most ? wait : most));

@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "gateway/passed_fields.h"
+#include "gateway/quota.h"
 #include "gateway/request_scope.h"
 #include "identity/auth_config.h"
 #include "wire/head_writer.h"
@@ -36,6 +37,7 @@ void append_own_fields(std::string& head, const RequestScope& scope, Told told) 
   wire::append_header(head, "x-request-id", scope.request_id);
   if (scope.snapshot->auth == identity::AuthMode::kDev)
     wire::append_header(head, "x-penstock-mode", "dev");
+  append_rate_fields(head, scope);
   if (told == Told::kNothing || scope.provider == nullptr) return;
   wire::append_header(head, "x-penstock-provider", scope.provider->name);
   if (scope.replica != nullptr)

@@ -25,6 +25,11 @@ namespace {
 
 constexpr std::size_t kRequestIdMax = 128;
 
+bool is_client_retry(const wire::HeaderList& headers) {
+  const std::optional<std::string_view> count = headers.find("x-stainless-retry-count");
+  return count && !count->empty() && *count != "0";
+}
+
 std::string mint_id(Rng& rng) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string id(32, '0');
@@ -97,6 +102,7 @@ void RequestScope::count(Outcome outcome, Duration took, Duration own) noexcept 
   const Label model = model_label();
   const Label place = worker.label(surface);
   metrics.requests.at(tenant, workload, served, model, place, outcome, code).add();
+  if (is_client_retry(exchange.head().headers)) metrics.client_retries.at(tenant).add();
   if (rejected_at && code) metrics.rejections.at(*rejected_at, *code).add();
   if (stream_end) metrics.streams.at(*stream_end).add();
   if (interrupted) metrics.stream_interrupted.at(*interrupted).add();

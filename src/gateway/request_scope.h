@@ -13,7 +13,7 @@
 #include "base/outcome.h"
 #include "base/principal.h"
 #include "base/units.h"
-#include "control/in_flight_limit.h"
+#include "control/ceilings.h"
 #include "control/outcome.h"
 #include "control/priority.h"
 #include "dialect/openai/request.h"
@@ -21,10 +21,12 @@
 #include "fleet/provider.h"
 #include "fleet/selection.h"
 #include "fleet/target.h"
+#include "gateway/caller_limits.h"
 #include "gateway/delivery.h"
 #include "gateway/provider_reply.h"
 #include "gateway/route.h"
 #include "gateway/snapshot.h"
+#include "gateway/waiting_room.h"
 #include "gateway/worker.h"
 #include "llm/usage.h"
 #include "net/exchange.h"
@@ -36,6 +38,13 @@ class AttemptWatch;
 
 // Whether a client's request id is kept: 1 to 128 of A-Za-z0-9._- (docs/reference/endpoints.md).
 [[nodiscard]] bool is_request_id(std::string_view id) noexcept;
+
+// Who calls, as the snapshot has it; null where the config does not know them.
+struct Caller {
+  const Tenant* tenant = nullptr;
+  const Workload* workload = nullptr;
+  const CallerLimits* key = nullptr;  // null: the key has no limits of its own
+};
 
 // One request from its head to its settlement. Owns the leases, the ids and what will be told of
 // it; its destructor settles, on every path out.
@@ -56,6 +65,7 @@ class RequestScope {
   dialect::Surface surface = dialect::Surface::kNone;
   std::string_view surface_argument;  // the model's id in /v1/models/{id}
   Principal principal;
+  Caller caller;
   control::Priority priority = control::Priority::kStandard;
   Delivery delivery = Delivery::kStream;
   Label tenant;
@@ -66,7 +76,8 @@ class RequestScope {
   TimePoint deadline = TimePoint::max();  // everything that waits spends from it
   // Of a stream: until when an SDK's own patience lets it wait for the first content.
   TimePoint first_content_deadline = TimePoint::max();
-  control::Slot slot;
+  control::Slots caller_slots;  // under the ceilings of workload and tenant
+  ProcessSlot slot;
 
   // The attempt that runs or ran last.
   std::uint32_t attempts = 0;
@@ -88,7 +99,7 @@ class RequestScope {
   llm::Usage usage;
   std::optional<TimePoint> first_content;
   Duration waited{};  // for the client, for a connection, and for the provider
-  Duration queued{};  // of that, for a connection
+  Duration queued{};  // of that, for a slot and for a connection
 
   // The next attempt begins: what the last one left behind is forgotten.
   void begin_attempt(const fleet::Placement& placement);

@@ -12,9 +12,13 @@
 #include "base/label.h"
 #include "base/principal.h"
 #include "base/units.h"
+#include "control/priority.h"
 #include "control/retry_plan.h"
 #include "fleet/provider.h"
 #include "fleet/target.h"
+#include "gateway/admission_config.h"
+#include "gateway/caller_limits.h"
+#include "gateway/delivery.h"
 #include "gateway/limits_config.h"
 #include "gateway/stream_config.h"
 #include "identity/auth_config.h"
@@ -42,10 +46,19 @@ struct Model {
   Duration deadline = kDeadline;
 };
 
+struct Workload {
+  Label label;
+  control::Priority priority = control::Priority::kStandard;
+  Delivery delivery = Delivery::kStream;
+  CallerLimits limits;
+};
+
 struct Tenant {
   Label label;
   Tier tier = Tier::kInternal;
-  ByName<Label> workloads;
+  CallerLimits limits;
+  ByName<Workload> workloads;
+  ByName<CallerLimits> keys;  // by key id; those that have limits
 };
 
 // A config, compiled: what a request needs, in the form in which it needs it. Immutable; a request
@@ -59,6 +72,7 @@ struct Snapshot {
   ByName<Model> models;
   std::vector<std::string> model_names;  // in the config's order
   LimitsConfig limits;
+  AdmissionConfig admission;
   control::RetryConfig retry;
   StreamConfig stream;
   Duration body_wait = 60s;

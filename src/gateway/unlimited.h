@@ -7,8 +7,6 @@
 // the pipeline and lets everything through.
 namespace penstock::gateway {
 
-// Requests per second of key, tenant and workload.
-[[nodiscard]] inline Result<void> take_quota(RequestScope&) { return {}; }
 // What this workload may ask for.
 [[nodiscard]] inline Result<void> judge_policy(RequestScope&) { return {}; }
 // Tokens and money held until the request settles.

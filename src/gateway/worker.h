@@ -12,7 +12,10 @@
 #include "control/in_flight_limit.h"
 #include "dialect/surface.h"
 #include "fleet/selection.h"
+#include "gateway/admission_config.h"
+#include "gateway/limits_config.h"
 #include "gateway/snapshot.h"
+#include "gateway/waiting_room.h"
 #include "net/connection_pool.h"
 #include "net/dialer.h"
 #include "runtime/event_loop.h"
@@ -22,9 +25,12 @@ namespace penstock::gateway {
 
 // What all workers of the process share. Outlives them.
 struct Process {
-  explicit Process(const LimitsConfig& limits)
-      : in_flight(limits.in_flight), body_memory(limits.body_memory) {}
+  explicit Process(const LimitsConfig& limits, const AdmissionConfig& admission = AdmissionConfig())
+      : in_flight(limits.in_flight),
+        waiting_room(in_flight, admission.queue),
+        body_memory(limits.body_memory) {}
   control::InFlightLimit in_flight;
+  WaitingRoom waiting_room;  // in front of in_flight
   ByteBudget body_memory;
   LabelNames labels;
   std::atomic<bool> ready = false;

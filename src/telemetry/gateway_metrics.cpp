@@ -1,5 +1,6 @@
 #include "telemetry/gateway_metrics.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -31,6 +32,7 @@ constexpr std::array kRejections{
     Rejection{kHead, ErrorCode::kUriTooLong},
     Rejection{kIdentify, ErrorCode::kUnauthenticated},
     Rejection{kIdentify, ErrorCode::kKeyDisabled},
+    Rejection{kQuota, ErrorCode::kRateLimitExceeded},
     Rejection{kBody, ErrorCode::kInvalidRequest},
     Rejection{kBody, ErrorCode::kBodyTooLarge},
     Rejection{kBody, ErrorCode::kRequestTimeout},
@@ -39,6 +41,7 @@ constexpr std::array kRejections{
     Rejection{kValidate, ErrorCode::kInvalidRequest},
     Rejection{kValidate, ErrorCode::kUnsupportedParameter},
     Rejection{kAdmit, ErrorCode::kOverloaded},
+    Rejection{kAdmit, ErrorCode::kDeadlineExceeded},
     Rejection{kAdmit, ErrorCode::kDraining},
     Rejection{kRoute, ErrorCode::kModelNotFound},
     Rejection{kRoute, ErrorCode::kNoReplica},
@@ -54,6 +57,7 @@ GatewayMetrics::GatewayMetrics() {
     stream_interrupted.announce(cause);
   for (const Rejection& rejection : kRejections)
     rejections.announce(rejection.stage, rejection.code);
+  queue_wait.announce(Scope::kProcess);
   uncaught_exceptions.announce();
 }
 
@@ -117,17 +121,56 @@ void add_provider_rows(CallbackSource& source, std::vector<ProviderReads> provid
   add_replica_rows(source, providers);
 }
 
+void add_ceiling_rows(CallbackSource& source, std::vector<CeilingReads> ceilings,
+                      std::vector<CallbackSource::Read> further) {
+  const std::vector<std::string> labels{"scope", "tenant", "workload"};
+  CallbackSource::Row in_flight{.name = "penstock_in_flight",
+                                .kind = MetricKind::kGauge,
+                                .labels = labels,
+                                .help =
+                                    "Requests admitted and not yet ended; under a ceiling of "
+                                    "the caller's also those that wait for the process's.",
+                                .samples = {}};
+  CallbackSource::Row limit{.name = "penstock_in_flight_limit",
+                            .kind = MetricKind::kGauge,
+                            .labels = labels,
+                            .help = "The ceiling of penstock_in_flight.",
+                            .samples = {}};
+  std::vector<CallbackSource::Read> ratios = std::move(further);
+  for (CeilingReads& reads : ceilings) {
+    const std::vector<std::string> values{std::string(name(reads.scope)), reads.tenant,
+                                          reads.workload};
+    in_flight.samples.push_back({values, reads.in_flight});
+    limit.samples.push_back({values, reads.limit});
+    ratios.emplace_back([count = std::move(reads.in_flight), of = std::move(reads.limit)] {
+      return of() == 0 ? 1.0 : count() / of();
+    });
+  }
+  source.add(std::move(in_flight));
+  source.add(std::move(limit));
+  const auto highest = [ratios = std::move(ratios)] {
+    double found = 0;
+    for (const CallbackSource::Read& ratio : ratios) found = std::max(found, ratio());
+    return found;
+  };
+  source.add({.name = "penstock_saturation_ratio",
+              .kind = MetricKind::kGauge,
+              .labels = {},
+              .help = "The highest of in flight divided by limit over all ceilings: scale on it.",
+              .samples = {{{}, highest}}});
+}
+
 void add_process_rows(CallbackSource& source, ProcessReads reads) {
-  source.add({.name = "penstock_in_flight",
+  source.add({.name = "penstock_queue_depth",
               .kind = MetricKind::kGauge,
               .labels = {"scope"},
-              .help = "Requests admitted and not yet ended.",
-              .samples = {{{"process"}, std::move(reads.in_flight)}}});
-  source.add({.name = "penstock_in_flight_limit",
+              .help = "Requests waiting for a place under a ceiling.",
+              .samples = {{{"process"}, std::move(reads.queue_depth)}}});
+  source.add({.name = "penstock_amplification_ratio",
               .kind = MetricKind::kGauge,
-              .labels = {"scope"},
-              .help = "The ceiling of penstock_in_flight.",
-              .samples = {{{"process"}, std::move(reads.in_flight_limit)}}});
+              .labels = {},
+              .help = "Attempts over requests of the last 60 s; alert above 1.3.",
+              .samples = {{{}, std::move(reads.amplification)}}});
   source.add({.name = "penstock_access_log_dropped_total",
               .kind = MetricKind::kCounter,
               .labels = {},

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <tuple>
+#include <vector>
 
 #include "base/describe.h"
 #include "base/error_code.h"
@@ -32,6 +34,7 @@ struct GatewayMetrics {
   Counter<Label, Label, RetryReason> retries;        // provider, model, reason
   Counter<Label, Label, RetryReason> fallbacks;      // provider gone to, model, reason
   Counter<Label> retries_refused;                    // provider
+  Counter<Label> client_retries;                     // tenant
   // provider, model, surface
   Histogram<Label, Label, Label> time_to_first_token{kLatencyBounds};
   Histogram<Label, Label, Label> duration{kLatencyBounds};
@@ -44,20 +47,35 @@ struct GatewayMetrics {
   Counter<InterruptCause> stream_interrupted;
   Counter<Label> stream_malformed;  // provider
   Counter<RejectionStage, ErrorCode> rejections;
+  Histogram<Scope> queue_wait{kWaitBounds};
   Histogram<Label> upstream_pool_wait{kWaitBounds};  // provider
   Counter<> uncaught_exceptions;
 };
 
 // Where the rows of process-wide values are read from. Called on the scrape's thread.
 struct ProcessReads {
-  CallbackSource::Read in_flight;
-  CallbackSource::Read in_flight_limit;
+  CallbackSource::Read queue_depth;
+  CallbackSource::Read amplification;  // attempts ÷ requests, of the last 60 s
   CallbackSource::Read access_log_dropped;
   CallbackSource::Read log_dropped;
 };
 
-// Adds `in_flight`, `in_flight_limit` and what logs dropped, which belong to no worker.
+// Adds `queue_depth`, `amplification_ratio` and what logs dropped, which belong to no worker.
 void add_process_rows(CallbackSource& source, ProcessReads reads);
+
+// One ceiling on requests in flight. On the scrape's thread.
+struct CeilingReads {
+  Scope scope = Scope::kProcess;
+  std::string tenant = {};  // configured names; empty where the scope has none
+  std::string workload = {};
+  CallbackSource::Read in_flight;
+  CallbackSource::Read limit;
+};
+
+// Adds `in_flight` and `in_flight_limit` with a row for each ceiling, and `saturation_ratio`: the
+// highest of their quotients and of `further` ones, such as a provider's.
+void add_ceiling_rows(CallbackSource& source, std::vector<CeilingReads> ceilings,
+                      std::vector<CallbackSource::Read> further);
 
 // Where the state of one replica is read from.
 struct ReplicaReads {
@@ -96,6 +114,8 @@ constexpr auto metrics(Describe<GatewayMetrics>) {
              "Attempts that moved on to another provider, by how the one before failed."),
       metric("penstock_retries_refused_total", &M::retries_refused, labels("provider"),
              "Retries that the retry budget had no credit for."),
+      metric("penstock_client_retries_total", &M::client_retries, labels("tenant"),
+             "Requests that an SDK says it sends again (x-stainless-retry-count above 0)."),
       metric("penstock_time_to_first_token_seconds", &M::time_to_first_token, kRoute,
              "From a stream's request head to its first relayed content."),
       metric("penstock_duration_seconds", &M::duration, kRoute,
@@ -118,6 +138,8 @@ constexpr auto metrics(Describe<GatewayMetrics>) {
              "Events dropped from streams because they were not valid JSON."),
       metric("penstock_rejections_total", &M::rejections, labels("stage", "code"),
              "Requests refused before any attempt, by the stage that refused."),
+      metric("penstock_queue_wait_seconds", &M::queue_wait, labels("scope"),
+             "How long a request waited for a place under a ceiling, if it had to wait."),
       metric("penstock_upstream_pool_wait_seconds", &M::upstream_pool_wait, labels("provider"),
              "How long an attempt waited for a connection; zero waits included."),
       metric("penstock_uncaught_exceptions_total", &M::uncaught_exceptions, labels(),

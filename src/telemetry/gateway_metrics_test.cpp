@@ -39,8 +39,18 @@ class GatewayMetricsTest : public testing::Test {
                                                 .status = [] { return 2.0; },
                                                 .healthy = [] { return 1.0; },
                                                 .in_flight = [] { return 5.0; }}}}});
-    add_process_rows(process_, {.in_flight = [] { return 3.0; },
-                                .in_flight_limit = [] { return 2000.0; },
+    const auto ceiling = [](Scope scope, std::string_view workload, double count, double limit) {
+      return CeilingReads{.scope = scope,
+                          .tenant = workload.empty() ? "" : "retail",
+                          .workload = std::string(workload),
+                          .in_flight = [count] { return count; },
+                          .limit = [limit] { return limit; }};
+    };
+    add_ceiling_rows(process_,
+                     {ceiling(Scope::kProcess, "", 3, 2000), ceiling(Scope::kWorkload, "w", 3, 4)},
+                     {[] { return 0.5; }});
+    add_process_rows(process_, {.queue_depth = [] { return 6.0; },
+                                .amplification = [] { return 1.0; },
                                 .access_log_dropped = [] { return 0.0; },
                                 .log_dropped = [] { return 0.0; }});
   }
@@ -68,8 +78,13 @@ TEST_F(GatewayMetricsTest, ShowsClosedSeriesAtZeroFromTheStart) {
            "penstock_rejections_total{stage=\"admit\",code=\"overloaded\"} 0\n",
            "penstock_uncaught_exceptions_total 0\n",
            "penstock_access_log_dropped_total 0\n",
-           "penstock_in_flight{scope=\"process\"} 3\n",
-           "penstock_in_flight_limit{scope=\"process\"} 2000\n",
+           "penstock_in_flight{scope=\"process\",tenant=\"\",workload=\"\"} 3\n",
+           "penstock_in_flight_limit{scope=\"process\",tenant=\"\",workload=\"\"} 2000\n",
+           "penstock_in_flight_limit{scope=\"workload\",tenant=\"retail\",workload=\"w\"} 4\n",
+           "penstock_saturation_ratio 0.75\n",
+           "penstock_queue_depth{scope=\"process\"} 6\n",
+           "penstock_queue_wait_seconds_count{scope=\"process\"} 0\n",
+           "penstock_rejections_total{stage=\"quota\",code=\"rate_limit_exceeded\"} 0\n",
            "penstock_upstream_connections{provider=\"stable\",state=\"idle\"} 2\n",
            "penstock_upstream_connections{provider=\"stable\",state=\"active\"} 1\n",
            "penstock_upstream_pool_waiting{provider=\"stable\"} 4\n",

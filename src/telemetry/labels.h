@@ -55,6 +55,7 @@ enum class TokenKind : std::uint8_t {
 enum class RejectionStage : std::uint8_t {
   kHead,      // request line, headers, framing, path, method
   kIdentify,  // credentials
+  kQuota,     // requests over time
   kBody,      // reading it: size, pace, memory
   kValidate,  // JSON and its members
   kAdmit,     // ceilings, draining
@@ -65,6 +66,7 @@ enum class RejectionStage : std::uint8_t {
   switch (stage) {
     case RejectionStage::kHead: return "head";
     case RejectionStage::kIdentify: return "identify";
+    case RejectionStage::kQuota: return "quota";
     case RejectionStage::kBody: return "body";
     case RejectionStage::kValidate: return "validate";
     case RejectionStage::kAdmit: return "admit";
@@ -91,6 +93,18 @@ enum class RetryReason : std::uint8_t {
     case RetryReason::kCredentials: return "credentials";
     case RetryReason::kModelMissing: return "model_missing";
     case RetryReason::kContextLength: return "context_length";
+  }
+  return "unknown";
+}
+
+// What a ceiling on requests in flight, or a wait for it, is about.
+enum class Scope : std::uint8_t { kProcess, kTenant, kWorkload };
+
+[[nodiscard]] constexpr std::string_view name(Scope scope) noexcept {
+  switch (scope) {
+    case Scope::kProcess: return "process";
+    case Scope::kTenant: return "tenant";
+    case Scope::kWorkload: return "workload";
   }
   return "unknown";
 }

@@ -48,17 +48,19 @@ class AdminTest : public testing::Test {
   std::string shown(std::string_view target) { return ask("GET", target).body; }
   int patch(std::string_view body) { return status("PATCH", "/admin/v1/config", body); }
 
-  static ClientCall chat(Streamed streamed = Streamed::kNo) {
+  // fields: each with its LF.
+  static ClientCall chat(Streamed streamed, std::string_view fields = "") {
     RequestParts parts;
+    parts.fields = fields;
     parts.id = "r0";
     parts.body = chat_body("m", streamed);
     ClientCall call;
     call.bytes = request_bytes(parts);
     return call;
   }
-  int chat_status() {
+  int chat_status(std::string_view fields = "") {
     Client client(rig.loop, rig.connect({}).client, test::Peer::Reading::kAlways);
-    client.send(chat(), 0);
+    client.send(chat(Streamed::kNo, fields), 0);
     EXPECT_TRUE(rig.loop.advance_until([&] { return client.idle(); }, 1h));
     rig.loop.advance(10ms);
     return client.reply(0).status;
@@ -220,6 +222,25 @@ TEST_F(AdminTest, ObeysNoWebPage) {
   EXPECT_EQ(
       status("PATCH", "/admin/v1/config", "{}", "content-type: application/merge-patch+json\r\n"),
       200);
+  rig.expect_settled();
+}
+
+class AdminTenantTest : public AdminTest {
+ protected:
+  AdminTenantTest() : AdminTest("tenants: { retail: {} }\n") {}
+};
+
+// Limits that the file does not have come and go; the process's own are left alone.
+TEST_F(AdminTenantTest, APatchLimitsATenant) {
+  constexpr std::string_view kRetail = "x-tenant-id: retail\n";
+  rig.upstream.answer_always(test::json_answer("{}"));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(chat_status(kRetail), 200);
+  EXPECT_EQ(patch(R"({"tenants":{"retail":{"limits":{"requests":"1/h"}}}})"), 200);
+  EXPECT_EQ(chat_status(kRetail), 200);
+  EXPECT_EQ(chat_status(kRetail), 429);
+  EXPECT_EQ(chat_status(), 200) << "another caller";
+  EXPECT_EQ(patch(R"({"tenants":null})"), 200);
+  EXPECT_EQ(chat_status(kRetail), 200);
   rig.expect_settled();
 }
 

@@ -22,6 +22,7 @@
 #include "config/config.h"
 #include "config/load.h"
 #include "fleet/provider.h"
+#include "fleet/replica_state.h"
 #include "gateway/pipeline.h"
 #include "gateway/worker.h"
 #include "net/http_server.h"
@@ -34,8 +35,6 @@
 
 namespace penstock::scenario {
 namespace {
-
-constexpr std::uint64_t kSeed = 20250101;
 
 // The sections that a scenario does not name itself.
 std::string whole_config(std::string_view given, std::string_view provider) {
@@ -74,7 +73,8 @@ runtime::Task<void> close_pools(gateway::Worker& worker) {
 }  // namespace
 
 GatewayRig::GatewayRig(std::string_view config, std::string_view provider,
-                       test::LoopbackOptions to_provider, test::LoopbackOptions from_provider)
+                       test::LoopbackOptions to_provider, test::LoopbackOptions from_provider,
+                       std::uint64_t seed)
     : upstream(loop, net, kPlace, to_provider, from_provider) {
   support::MemoryDisk disk;
   secrets_.put("env:KEY", "sk-provider");
@@ -84,14 +84,14 @@ GatewayRig::GatewayRig(std::string_view config, std::string_view provider,
   for (const std::string& line : config::rendered(loaded.problems, loaded.file))
     ADD_FAILURE() << line;
   if (!loaded.ok()) return;
-  process_ = std::make_unique<gateway::Process>(loaded.config.limits);
+  process_ = std::make_unique<gateway::Process>(loaded.config.limits, loaded.config.admission);
   config_ = std::make_unique<app::LiveGatewayConfig>(loaded, secrets_, *process_, loop);
   if (const Result<void> prepared = config_->prepare(); !prepared) {
     ADD_FAILURE() << prepared.error().message;
     return;
   }
   worker_ = std::make_unique<gateway::Worker>(
-      *process_, loop, net, std::make_unique<test::SeededRng>(kSeed),
+      *process_, loop, net, std::make_unique<test::SeededRng>(seed),
       gateway::Logs{log, operators_log}, config_->snapshot());
   pipeline_ = std::make_unique<gateway::Pipeline>(*worker_);
   server_ = std::make_unique<net::HttpServer>(loop, *pipeline_, server_options(loaded.config));
@@ -148,18 +148,30 @@ void GatewayRig::expect_settled() {
     EXPECT_EQ(provider.permits->taken(), provider.permits->idle.load()) << provider.name;
     EXPECT_EQ(provider.permits->waiting(), 0U) << provider.name;
     idle += provider.permits->idle.load();
+    EXPECT_EQ(provider.state->in_flight.in_flight(), 0U) << provider.name;
+    for (const fleet::ReplicaState& replica : provider.state->replicas) {
+      EXPECT_EQ(replica.in_flight.load(), 0U) << provider.name;
+      EXPECT_EQ(replica.breaker.probes(), 0U) << provider.name;
+    }
   }
-  EXPECT_EQ(net.counts(kPlace).open, idle);
+  EXPECT_EQ(net.open(), idle);
   EXPECT_EQ(server_->connections(), 0U);
   EXPECT_EQ(admin_server_->connections(), 0U);
   EXPECT_EQ(loop.timers().armed(), idle) << "only idle connections may have a timer";
   EXPECT_EQ(process_->in_flight.in_flight(), 0U);
+  EXPECT_EQ(process_->waiting_room.waiting(), 0U);
+  for (const auto& [name, tenant] : config_->snapshot()->tenants) {
+    if (tenant.limits.in_flight) EXPECT_EQ(tenant.limits.state->in_flight.in_flight(), 0U) << name;
+    for (const auto& [workload, its] : tenant.workloads)
+      if (its.limits.in_flight)
+        EXPECT_EQ(its.limits.state->in_flight.in_flight(), 0U) << name << '/' << workload;
+  }
   EXPECT_EQ(process_->body_memory.used(), 0_B);
   server_->abort();
   closing_.spawn(close_pools(*worker_));
   loop.run_until_idle();
   EXPECT_EQ(closing_.running(), 0U);
-  EXPECT_EQ(net.counts(kPlace).open, 0U);
+  EXPECT_EQ(net.open(), 0U);
   EXPECT_EQ(permits().taken(), 0U);
   EXPECT_EQ(loop.timers().armed(), 0U);
 }

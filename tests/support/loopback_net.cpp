@@ -82,6 +82,12 @@ void LoopbackNet::fail(const std::string& name, DialEnd end, Duration wait) {
 
 void LoopbackNet::hang(const std::string& name) { place(name).kind = Place::Kind::kHangs; }
 
+std::size_t LoopbackNet::open() const {
+  std::size_t all = 0;
+  for (const auto& [name, place] : places_) all += place->counts.open;
+  return all;
+}
+
 LoopbackNet::Counts LoopbackNet::counts(const std::string& name) const {
   const auto found = places_.find(name);
   return found == places_.end() ? Counts{} : found->second->counts;

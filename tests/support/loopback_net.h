@@ -41,6 +41,8 @@ class LoopbackNet final : public net::Dialer {
     std::size_t open = 0;  // connections that the dialling side has not ended
   };
   [[nodiscard]] Counts counts(const std::string& place) const;
+  // Connections to all places that the dialling side has not ended.
+  [[nodiscard]] std::size_t open() const;
 
   // kTimedOut when `timeout` passes first; kCancelled when the context's deadline does, or its
   // cancellation is requested.

@@ -1,0 +1,106 @@
+#include "config/compile_tenants.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error_code.h"
+#include "base/field.h"
+#include "base/label.h"
+#include "base/result.h"
+#include "config/config.h"
+#include "config/tenants_config.h"
+#include "control/rate_bucket.h"
+#include "crypto/hex.h"
+#include "crypto/sha256.h"
+#include "gateway/caller_limits.h"
+#include "gateway/caller_limits_config.h"
+#include "gateway/snapshot.h"
+#include "identity/auth_config.h"
+#include "identity/key_ring.h"
+
+namespace penstock::config {
+namespace {
+
+Result<identity::KeyRing> compile_keys(const Config& config) {
+  std::vector<identity::KeyEntry> entries;
+  for (const auto& [name, tenant] : config.tenants) {
+    for (const KeyConfig& key : tenant.keys) {
+      crypto::Sha256Digest digest;
+      if (!crypto::hex_decode(key.sha256, digest))
+        return fail(ErrorCode::kInvalidRequest, "key " + key.id + " has no SHA-256");
+      entries.push_back(
+          {.sha256 = digest,
+           .tenant = name,
+           .workload = key.workload,
+           .key_id = key.id,
+           .tier = tenant.tier,
+           .expires = key.expires,
+           .state = key.disabled ? identity::KeyState::kDisabled : identity::KeyState::kEnabled});
+    }
+  }
+  return identity::KeyRing::build(std::move(entries));
+}
+
+std::optional<control::BucketShape> compile_rate(const std::optional<PerTime>& requests,
+                                                 const std::optional<std::uint32_t>& burst) {
+  if (!requests) return std::nullopt;
+  return control::BucketShape({.units = requests->count,
+                               .per = length_of(requests->per),
+                               .burst = gateway::burst_of(*requests, burst)});
+}
+
+// Null when there is none of that name, or nothing to look in.
+template <class T>
+const T* find(const gateway::ByName<T>* all, std::string_view name) {
+  if (all == nullptr) return nullptr;
+  const auto at = all->find(name);
+  return at == all->end() ? nullptr : &at->second;
+}
+
+gateway::CallerLimits compile_limits(const gateway::CallerLimitsConfig& config,
+                                     const gateway::CallerLimits* before) {
+  gateway::CallerLimits limits;
+  if (before != nullptr) limits.state = before->state;
+  limits.requests = compile_rate(config.requests, config.burst);
+  limits.in_flight = config.in_flight;
+  if (config.in_flight) limits.state->in_flight.set_limit(*config.in_flight);
+  return limits;
+}
+
+}  // namespace
+
+Result<void> compile_tenants(const Config& config, LabelNames& labels,
+                             const gateway::Snapshot* before, gateway::Snapshot& snapshot) {
+  if (config.auth.mode == identity::AuthMode::kKeys) {
+    PENSTOCK_TRY(snapshot.keys, compile_keys(config));
+  }
+  for (const auto& [name, tenant] : config.tenants) {
+    gateway::Tenant& compiled = snapshot.tenants[name];
+    compiled.label = labels.intern(name);
+    compiled.tier = tenant.tier;
+    const gateway::Tenant* old = before != nullptr ? find(&before->tenants, name) : nullptr;
+    compiled.limits = compile_limits(tenant.limits, old != nullptr ? &old->limits : nullptr);
+    for (const auto& [workload, its] : tenant.workloads) {
+      const gateway::Workload* was = find(old != nullptr ? &old->workloads : nullptr, workload);
+      compiled.workloads[workload] = {
+          .label = labels.intern(workload),
+          .priority = its.priority,
+          .delivery = its.delivery,
+          .limits = compile_limits(its.limits, was != nullptr ? &was->limits : nullptr)};
+    }
+    for (const KeyConfig& key : tenant.keys) {
+      if (!key.limits.requests) continue;
+      const gateway::CallerLimitsConfig limits{
+          .requests = key.limits.requests, .burst = key.limits.burst, .in_flight = {}};
+      compiled.keys[key.id] =
+          compile_limits(limits, find(old != nullptr ? &old->keys : nullptr, key.id));
+    }
+  }
+  return {};
+}
+
+}  // namespace penstock::config

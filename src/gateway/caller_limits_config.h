@@ -1,0 +1,69 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <tuple>
+
+#include "base/field.h"
+#include "base/units.h"
+
+namespace penstock::gateway {
+
+inline constexpr Rule kRequestsRule =
+    range(PerTime{1, Per::kHour}, PerTime{1'000'000, Per::kSecond});
+inline constexpr Rule kBurstRule = range(1, 1'000'000'000);
+
+// YAML: tenants.T.limits and tenants.T.workloads.W.limits
+struct CallerLimitsConfig {
+  std::optional<PerTime> requests;         // absent: any number
+  std::optional<std::uint32_t> burst;      // absent: see burst_of()
+  std::optional<std::uint32_t> in_flight;  // absent: as many as the process serves
+};
+
+constexpr auto fields(Describe<CallerLimitsConfig>) {
+  using C = CallerLimitsConfig;
+  return std::tuple{
+      field("requests", &C::requests, kRequestsRule, Reload::kLive,
+            "Requests over time; more are refused with 429 rate_limit_exceeded."),
+      field("burst", &C::burst, kBurstRule, Reload::kLive,
+            "Requests that may come at once; one second's worth when not set, at least 1."),
+      field("in_flight", &C::in_flight, range(1, 1'000'000), Reload::kLive,
+            "Requests served at once; more are refused with 503 overloaded."),
+  };
+}
+constexpr auto later_keys(Describe<CallerLimitsConfig>) {
+  return std::array<std::string_view, 1>{"tokens"};
+}
+
+// YAML: tenants.T.keys[].limits
+struct KeyLimitsConfig {
+  std::optional<PerTime> requests;
+  std::optional<std::uint32_t> burst;
+};
+
+constexpr auto fields(Describe<KeyLimitsConfig>) {
+  using C = KeyLimitsConfig;
+  return std::tuple{
+      field("requests", &C::requests, kRequestsRule, Reload::kRestart,
+            "Requests over time; more are refused with 429 rate_limit_exceeded."),
+      field("burst", &C::burst, kBurstRule, Reload::kRestart,
+            "Requests that may come at once; one second's worth when not set, at least 1."),
+  };
+}
+constexpr auto later_keys(Describe<KeyLimitsConfig>) {
+  return std::array<std::string_view, 1>{"tokens"};
+}
+
+// What a bucket of requests holds (docs/reference/endpoints.md): the burst, else what one second
+// brings, at least 1.
+[[nodiscard]] constexpr std::uint64_t burst_of(PerTime rate,
+                                               std::optional<std::uint32_t> burst) noexcept {
+  if (burst) return *burst;
+  const auto seconds = static_cast<std::uint64_t>(length_of(rate.per) / Duration(1s));
+  return std::max<std::uint64_t>(rate.count / seconds, 1);
+}
+
+}  // namespace penstock::gateway
