@@ -1,37 +1,34 @@
 #pragma once
 
-#include <string_view>
 #include <utility>
-#include <vector>
 
-#include "admin/drain_route.h"
-#include "base/metric_source.h"
+#include "admin/plane.h"
+#include "base/byte_budget.h"
+#include "base/error.h"
 #include "base/secret.h"
-#include "gateway/worker.h"
+#include "base/units.h"
 #include "net/exchange.h"
 #include "net/http_server.h"
 #include "runtime/task.h"
 
 namespace penstock::admin {
 
-// The admin plane: health, metrics. Runs on the control thread.
+// The admin plane: who may ask (access.h), and what there is to ask for (routes.h). Runs on the
+// control thread.
 class Admin final : public net::Handler {
  public:
-  // token: empty: none is asked for (loopback only). The list of sources outlives this.
-  Admin(const gateway::Process& process, Secret token,
-        const std::vector<const MetricSource*>& sources, Drain drain)
-      : process_(process), token_(std::move(token)), sources_(sources), drain_(std::move(drain)) {}
+  // token: empty: none is asked for (loopback only).
+  Admin(Plane plane, Secret token) : plane_(std::move(plane)), token_(std::move(token)) {}
 
   [[nodiscard]] runtime::Task<void> serve(net::Exchange& exchange) override;
   [[nodiscard]] runtime::Task<void> refuse(net::Exchange& exchange, Error error) override;
 
  private:
-  [[nodiscard]] bool allowed(const wire::RequestHead& head) const;
+  [[nodiscard]] runtime::Task<void> answer(net::Exchange& exchange);
 
-  const gateway::Process& process_;
+  Plane plane_;
   Secret token_;
-  const std::vector<const MetricSource*>& sources_;
-  Drain drain_;
+  ByteBudget body_memory_{1_MiB};
 };
 
 }  // namespace penstock::admin

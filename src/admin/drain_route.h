@@ -1,16 +1,13 @@
 #pragma once
 
-#include <functional>
-
-#include "net/exchange.h"
+#include "admin/routes.h"
+#include "base/result.h"
 #include "runtime/task.h"
 
 namespace penstock::admin {
 
-// Begins to drain the process, as TERM does; called again it changes nothing.
-using Drain = std::function<void()>;
-
-// `POST /admin/v1/drain`: 202 at once, whether or not draining had begun before.
-[[nodiscard]] runtime::Task<void> serve_drain(net::Exchange& exchange, const Drain& drain);
+// `POST /admin/v1/drain`: begins to drain the process, as TERM does; called again it changes
+// nothing.
+[[nodiscard]] runtime::Task<Result<Reply>> begin_drain(const Call& call);
 
 }  // namespace penstock::admin

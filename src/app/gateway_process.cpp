@@ -1,6 +1,8 @@
 #include "app/gateway_process.h"
 
+#include <atomic>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "admin/admin.h"
+#include "admin/plane.h"
 #include "app/ceiling_reads.h"
 #include "app/provider_reads.h"
 #include "app/version.h"
@@ -19,12 +22,12 @@
 #include "base/seams.h"
 #include "base/secret.h"
 #include "base/units.h"
-#include "config/compile.h"
-#include "config/config.h"
+#include "config/load.h"
 #include "config/secrets.h"
 #include "fleet/prober.h"
 #include "fleet/provider.h"
 #include "gateway/drain.h"
+#include "gateway/snapshot.h"
 #include "gateway/worker.h"
 #include "net/address.h"
 #include "net/byte_stream.h"
@@ -36,6 +39,7 @@
 #include "runtime/task.h"
 #include "runtime/timer.h"
 #include "telemetry/gateway_metrics.h"
+#include "telemetry/telemetry_config.h"
 
 namespace penstock::app {
 namespace {
@@ -56,19 +60,20 @@ Result<net::Address> address_of(const std::string& text) {
 
 }  // namespace
 
-GatewayProcess::GatewayProcess(const config::Config& config, const SecretSource& secrets)
-    : config_(config),
+GatewayProcess::GatewayProcess(const config::LoadResult& loaded, const SecretSource& secrets)
+    : config_(loaded.config),
       secrets_(secrets),
       loop_(clock_),
-      process_(config.limits, config.admission),
+      process_(loaded.config.limits, loaded.config.admission),
       resolver_(clock_),
       dialer_(resolver_),
+      live_config_(loaded, secrets, process_, loop_),
       build_info_(std::string(kVersion)) {}
 
 GatewayProcess::~GatewayProcess() = default;
 
 Result<void> GatewayProcess::prepare() {
-  PENSTOCK_TRY(snapshot_, config::compile(config_, secrets_, process_.labels, clock_.wall()));
+  PENSTOCK_CHECK(live_config_.prepare());
   if (config_.listen.tls) {
     PENSTOCK_TRY(const Secret certificate,
                  config::resolve(config_.listen.tls->certificate, secrets_));
@@ -85,6 +90,7 @@ Result<void> GatewayProcess::start() {
   // Everything that can fail comes before anything runs.
   PENSTOCK_CHECK(log_.open("stderr"));
   PENSTOCK_CHECK(access_log_.open(config_.telemetry.access_log));
+  if (&audit_sink() == &audit_log_) PENSTOCK_CHECK(audit_log_.open(config_.telemetry.audit_log));
   const unsigned count = config_.workers.value_or(runtime::cpus_allowed());
   PENSTOCK_TRY(const net::Address data, address_of(config_.listen.data));
   PENSTOCK_TRY(net::ListenSet data_listen, net::listen_on(data, count));
@@ -115,14 +121,25 @@ void GatewayProcess::start_workers(net::ListenSet listen) {
   for (unsigned i = 0; i < count; ++i)
     workers_.push_back(std::make_unique<WorkerThread>(
         WorkerParts{process_, clock_, dialer_, rng_.fork("worker-" + std::to_string(i)),
-                    gateway::Logs{access_log_, log_}, snapshot_, server, listener}));
+                    gateway::Logs{access_log_, log_}, live_config_.snapshot(), server, listener}));
   workers_running_ = count;
   for (unsigned i = 0; i < count; ++i) workers_[i]->start(std::move(listen.sockets[i]), i);
 }
 
 void GatewayProcess::start_admin(net::ListenSet listen) {
-  admin_ = std::make_unique<admin::Admin>(process_, std::move(admin_token_), sources_,
-                                          [this] { leave(); });
+  live_config_.publish_with(
+      [this](const auto& snapshot, auto adopted) { publish(snapshot, std::move(adopted)); });
+  admin_ = std::make_unique<admin::Admin>(admin::Plane{.process = process_,
+                                                       .clock = clock_,
+                                                       .sources = sources_,
+                                                       .config = live_config_,
+                                                       .audit_log = audit_sink(),
+                                                       .drain = [this] { leave(); },
+                                                       .about = {.version = std::string(kVersion),
+                                                                 .config_file = live_config_.file(),
+                                                                 .workers = workers_.size(),
+                                                                 .started = clock_.now()}},
+                                          std::move(admin_token_));
   admin_server_ = std::make_unique<net::HttpServer>(loop_, *admin_, net::ServerOptions{});
   admin_listener_ = std::make_unique<net::TcpListener>(
       loop_, std::move(listen.sockets.front()),
@@ -133,14 +150,15 @@ void GatewayProcess::start_admin(net::ListenSet listen) {
 
 void GatewayProcess::start_prober() {
   prober_ = std::make_unique<fleet::Prober>(loop_, dialer_, rng_.fork("prober"), log_);
+  const std::shared_ptr<const gateway::Snapshot> snapshot = live_config_.snapshot();
   prober_->start(
-      std::shared_ptr<const std::vector<fleet::Provider>>(snapshot_, &snapshot_->providers));
+      std::shared_ptr<const std::vector<fleet::Provider>>(snapshot, &snapshot->providers));
 }
 
 void GatewayProcess::add_metrics() {
   std::vector<const telemetry::GatewayMetrics*> shards;
   for (const auto& worker : workers_) shards.push_back(&worker->metrics());
-  ticker_ = std::make_unique<ControlTicker>(loop_, log_, shards, snapshot_);
+  ticker_ = std::make_unique<ControlTicker>(loop_, log_, shards, live_config_.snapshot());
   telemetry::add_process_rows(
       callbacks_,
       {.queue_depth = [this] { return static_cast<double>(process_.waiting_room.waiting()); },
@@ -148,13 +166,31 @@ void GatewayProcess::add_metrics() {
        .draining = [this] { return process_.draining.load() ? 1.0 : 0.0; },
        .drain_forced = [this] { return static_cast<double>(process_.cut.load()); },
        .access_log_dropped = [this] { return access_log_.dropped(); },
-       .log_dropped = [this] { return log_.dropped(); }});
-  telemetry::add_ceiling_rows(callbacks_, ceiling_reads(process_, config_, *snapshot_),
-                              provider_saturations(*snapshot_));
-  telemetry::add_provider_rows(callbacks_, provider_reads(*snapshot_, clock_));
+       .log_dropped = [this] { return log_.dropped() + audit_log_.dropped(); }});
+  const gateway::Snapshot& snapshot = *live_config_.snapshot();
+  telemetry::add_ceiling_rows(callbacks_, ceiling_reads(process_, config_, snapshot),
+                              provider_saturations(snapshot));
+  telemetry::add_provider_rows(callbacks_, provider_reads(snapshot, clock_));
   worker_metrics_ = std::make_unique<ShardedSource<telemetry::GatewayMetrics>>(std::move(shards),
                                                                                process_.labels);
   sources_ = {worker_metrics_.get(), &callbacks_, &process_metrics_, &build_info_};
+}
+
+void GatewayProcess::publish(const std::shared_ptr<const gateway::Snapshot>& snapshot,
+                             std::function<void()> adopted) {
+  ticker_->set_snapshot(snapshot);
+  const auto left = std::make_shared<std::atomic<std::size_t>>(workers_.size());
+  for (const auto& worker : workers_)
+    worker->adopt(snapshot, [left, adopted] {
+      if (left->fetch_sub(1) == 1) adopted();
+    });
+}
+
+// Two writers to one stream could write into each other's lines.
+LogSink& GatewayProcess::audit_sink() noexcept {
+  const telemetry::TelemetryConfig& logs = config_.telemetry;
+  if (logs.audit_log == logs.access_log) return access_log_;
+  return logs.audit_log == "stderr" ? log_ : audit_log_;
 }
 
 void GatewayProcess::leave() {
@@ -179,6 +215,7 @@ runtime::Task<void> GatewayProcess::end() {
   co_await admin_server_->join();
   co_await admin_listener_->join();
   access_log_.close();
+  audit_log_.close();
   log_.close();
   loop_.stop();
 }

@@ -1,17 +1,20 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "admin/admin.h"
 #include "app/control_ticker.h"
+#include "app/live_gateway_config.h"
 #include "app/log_file.h"
 #include "app/worker_thread.h"
 #include "base/metric_shards.h"
 #include "base/metric_source.h"
 #include "config/config.h"
+#include "config/load.h"
 #include "fleet/prober.h"
 #include "net/http_server.h"
 #include "net/listen_socket.h"
@@ -30,7 +33,7 @@ namespace penstock::app {
 // other. Lives on the control thread, which runs `loop`.
 class GatewayProcess {
  public:
-  GatewayProcess(const config::Config& config, const SecretSource& secrets);
+  GatewayProcess(const config::LoadResult& loaded, const SecretSource& secrets);
   GatewayProcess(const GatewayProcess&) = delete;
   GatewayProcess& operator=(const GatewayProcess&) = delete;
   ~GatewayProcess();
@@ -57,9 +60,12 @@ class GatewayProcess {
   void start_admin(net::ListenSet listen);
   void start_prober();
   void add_metrics();
+  void publish(const std::shared_ptr<const gateway::Snapshot>& snapshot,
+               std::function<void()> adopted);
+  [[nodiscard]] LogSink& audit_sink() noexcept;
   [[nodiscard]] runtime::Task<void> end();
 
-  const config::Config& config_;
+  const config::Config& config_;  // as it was at the start
   const SecretSource& secrets_;
   runtime::SystemClock clock_;
   runtime::SystemRng rng_;
@@ -69,7 +75,8 @@ class GatewayProcess {
   net::TcpDialer dialer_;
   LogFile log_;
   LogFile access_log_;
-  std::shared_ptr<const gateway::Snapshot> snapshot_;
+  LogFile audit_log_;
+  LiveGatewayConfig live_config_;
   std::shared_ptr<net::TlsServer> tls_;
   Secret admin_token_;
   std::atomic<std::size_t> connections_ = 0;

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "app/dev.h"
+#include "app/explain.h"
 #include "app/gateway_process.h"
 #include "app/keys.h"
 #include "app/lab_verbs.h"
@@ -44,7 +45,7 @@ int check(const std::string& path) {
     return config::kExitConfig;
   }
   const runtime::SystemSecrets secrets(".");
-  if (const Result<void> usable = GatewayProcess(loaded.config, secrets).prepare(); !usable) {
+  if (const Result<void> usable = GatewayProcess(loaded, secrets).prepare(); !usable) {
     fmt::print(stderr, "{}: {}\n", path, usable.error().message);
     return config::kExitConfig;
   }
@@ -103,6 +104,7 @@ int run(int argc, char** argv) {
   keys->require_subcommand(1);
   keys->add_subcommand("new", "Mint a key: printed once, with the hash line for the config")
       ->callback([&] { code = new_key(); });
+  add_explain(app, code);
   add_lab_verbs(app, code);
   app.add_subcommand("version", "Print the version")->callback([&] {
     fmt::print("penstock {}\n", kVersion);

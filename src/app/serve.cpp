@@ -24,7 +24,7 @@ int serve(const config::LoadResult& loaded, const SecretSource& secrets,
   ignore(runtime::raise_descriptor_limit(), "the limit is what it is");
   runtime::give_back_freed_memory();
   runtime::ignore_broken_pipes();
-  GatewayProcess gateway(loaded.config, secrets);
+  GatewayProcess gateway(loaded, secrets);
   if (const Result<void> prepared = gateway.prepare(); !prepared) {
     fmt::print(stderr, "penstock: {}\n", prepared.error().message);
     return config::kExitConfig;

@@ -50,6 +50,14 @@ void WorkerThread::leave(gateway::DrainTimes times, std::function<void()> ended)
   });
 }
 
+void WorkerThread::adopt(std::shared_ptr<const gateway::Snapshot> snapshot,
+                         std::function<void()> adopted) {
+  loop_.post([this, snapshot = std::move(snapshot), adopted = std::move(adopted)]() mutable {
+    worker_.adopt(std::move(snapshot));
+    adopted();
+  });
+}
+
 // Everybody is served, but sent elsewhere for the next request. At the end of it nobody who has
 // got through to the kernel is lost, and nobody else gets through.
 runtime::Task<void> WorkerThread::settle(gateway::DrainTimes times) {

@@ -43,6 +43,10 @@ class WorkerThread {
   // `ended` is called on the worker's thread.
   void leave(gateway::DrainTimes times, std::function<void()> ended);
 
+  // Serves what begins from now on by this snapshot; calls `adopted` on the worker's thread once it
+  // does. Not called by a worker that has ended.
+  void adopt(std::shared_ptr<const gateway::Snapshot> snapshot, std::function<void()> adopted);
+
   [[nodiscard]] const telemetry::GatewayMetrics& metrics() const noexcept {
     return worker_.metrics;
   }

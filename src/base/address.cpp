@@ -129,4 +129,16 @@ std::optional<BaseUrl> parse_base_url(std::string_view text) {
   return url;
 }
 
+bool is_loopback_origin(std::string_view origin) {
+  const std::optional<BaseUrl> url = parse_base_url(origin);
+  return url && is_loopback(ListenAddress{url->host, url->port});
+}
+
+bool is_literal_authority(std::string_view authority) {
+  const std::optional<HostPort> parts = split(authority);
+  if (!parts) return false;
+  if (parts->bracketed) return is_ipv6(parts->host);
+  return is_ipv4(parts->host) || lower(parts->host) == "localhost";
+}
+
 }  // namespace penstock

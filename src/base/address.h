@@ -31,4 +31,12 @@ struct BaseUrl {
 // fragment, space or control character.
 [[nodiscard]] std::optional<BaseUrl> parse_base_url(std::string_view text);
 
+// Whether a request's Origin is a page of this machine. Browsers say there where a page came from;
+// programs do not send it.
+[[nodiscard]] bool is_loopback_origin(std::string_view origin);
+
+// Whether the authority of a request (`host` or `host:port`) is a literal address or localhost. A
+// page from elsewhere that had its own name resolved to this machine cannot say so.
+[[nodiscard]] bool is_literal_authority(std::string_view authority);
+
 }  // namespace penstock

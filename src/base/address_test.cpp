@@ -76,5 +76,23 @@ TEST(BaseUrl, HoldsNothingElse) {
     EXPECT_FALSE(parse_base_url(text).has_value()) << text;
 }
 
+// What keeps a page in the operator's browser from giving orders.
+TEST(Origin, KnowsPagesOfThisMachine) {
+  for (const char* origin : {"http://localhost:3000", "http://127.0.0.1", "https://[::1]:7101"})
+    EXPECT_TRUE(is_loopback_origin(origin)) << origin;
+  for (const char* origin : {"https://evil.example", "http://127.0.0.1.evil.example", "null", "",
+                             "http://10.0.0.7", "file://", "http://localhost.evil.example"})
+    EXPECT_FALSE(is_loopback_origin(origin)) << origin;
+}
+
+TEST(Authority, KnowsLiterals) {
+  for (const char* text :
+       {"127.0.0.1:7101", "10.0.0.7", "localhost:7101", "LOCALHOST", "[::1]:7101"})
+    EXPECT_TRUE(is_literal_authority(text)) << text;
+  for (const char* text :
+       {"evil.example:7101", "127.0.0.1.evil.example", "", "localhost.evil", "1.2"})
+    EXPECT_FALSE(is_literal_authority(text)) << text;
+}
+
 }  // namespace
 }  // namespace penstock

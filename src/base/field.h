@@ -24,7 +24,8 @@
 //   later_names(Describe<E>) words that are known and refused as "not in this version"
 namespace penstock {
 
-// When a changed value takes effect.
+// When a changed value takes effect: at once by a PATCH of the running gateway's config, or at the
+// next start. Of a section the rows below decide.
 enum class Reload : std::uint8_t { kLive, kRestart };
 
 template <class E>

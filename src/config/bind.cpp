@@ -14,6 +14,7 @@
 #include "base/field_type.h"
 #include "config/path.h"
 #include "config/problem.h"
+#include "config/rows.h"
 #include "config/scalar.h"
 #include "config/yaml_tree.h"
 
@@ -63,7 +64,7 @@ class Binder {
   void optional(const Node& node, const Slot& slot) {
     const bool absent = node.kind == NodeKind::kScalar && !slot.rule.absent_word.empty() &&
                         node.text == slot.rule.absent_word;
-    if (absent) return;
+    if (absent) return slot.type.clear(slot.value);
     const Slot inner{*slot.type.element, slot.rule, slot.type.add(slot.value, ""), slot.path};
     value(node, inner);
   }
@@ -109,7 +110,7 @@ class Binder {
       if (const Row* row = find_row(type, member.key))
         row_value(member.value, *row, member.mark, slot);
       else
-        unknown_key(member, slot);
+        problems_.push_back(unknown_key(member, type, slot.path));
     }
     for (const Row& row : type.rows)
       if (row.rule.presence == Presence::kRequired && find(node, row.key) == nullptr)
@@ -120,25 +121,6 @@ class Binder {
     const std::string path = path_of(owner.path, row.key);
     origins_.add(path, {key, node.mark});
     value(node, {*row.type, row.rule, row.edit(owner.value), path});
-  }
-
-  static const Row* find_row(const TypeInfo& type, std::string_view key) {
-    const auto at = std::ranges::find(type.rows, key, &Row::key);
-    return at == type.rows.end() ? nullptr : &*at;
-  }
-
-  void unknown_key(const Member& member, const Slot& slot) {
-    const auto& later = slot.type.later_keys;
-    if (std::ranges::find(later, member.key) != later.end()) {
-      problems_.push_back(
-          {member.mark, fmt::format("{} is not in this version", quoted(member.key)), ""});
-      return;
-    }
-    std::vector<std::string_view> known(later.begin(), later.end());
-    for (const Row& row : slot.type.rows) known.push_back(row.key);
-    const std::string in = slot.path.empty() ? "" : fmt::format(" in {}", slot.path);
-    problems_.push_back({member.mark, fmt::format("unknown key {}{}", quoted(member.key), in),
-                         did_you_mean(member.key, known)});
   }
 
   void missing_key(const Node& node, const Row& row, const Slot& slot) {

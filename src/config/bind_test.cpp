@@ -57,6 +57,7 @@ struct Sample {
   std::string text;
   SecretRef key;
   std::optional<std::uint32_t> workers;
+  std::optional<Duration> slow = 20s;
   std::optional<Leaf> one;
   std::vector<Leaf> leaves;
   std::vector<std::string> words;
@@ -78,6 +79,7 @@ constexpr auto fields(Describe<Sample>) {
       field("text", &C::text, any(), Reload::kLive, "."),
       field("key", &C::key, any(), Reload::kLive, "."),
       field("workers", &C::workers, or_word("auto", range(1, 256)), Reload::kLive, "."),
+      field("slow", &C::slow, or_word("off", range(1ms, 1h)), Reload::kLive, "."),
       field("one", &C::one, any(), Reload::kLive, "."),
       field("leaves", &C::leaves, any(), Reload::kLive, "."),
       field("words", &C::words, any(), Reload::kLive, "."),
@@ -144,6 +146,13 @@ TEST(Bind, KeepsDefaultsAndKnowsOrigins) {
   EXPECT_EQ(got.origins.find("count")->value, (Mark{1, 8}));
   ASSERT_NE(got.origins.find("named.\"gpt-5.1\".url"), nullptr);
   EXPECT_EQ(got.origins.nearest("named.\"gpt-5.1\".weight"), (Mark{4, 5}));
+}
+
+// The word must win over a default that is a value.
+TEST(Bind, TheWordForNoValueTakesADefaultAway) {
+  EXPECT_EQ(bound("").value.slow, 20s);
+  EXPECT_EQ(bound("slow: off\n").value.slow, std::nullopt);
+  EXPECT_EQ(bound("slow: 1s\n").value.slow, 1s);
 }
 
 TEST(Bind, AutoMeansNoValue) {

@@ -45,6 +45,7 @@ Result<fleet::Replica> compile_replica(const ReplicaConfig& config,
   replica.origin.host = url->host;
   replica.origin.port = url->port;
   replica.origin.tls = url->scheme == "https" ? provider.tls.get() : nullptr;
+  replica.url = config.url;
   replica.name = authority(*url);
   replica.base_path = url->path.empty() ? std::string(provider.dialect->base_path) : url->path;
   replica.weight = config.weight;
@@ -92,7 +93,9 @@ Result<fleet::Provider> compile_provider(const std::string& name, const Provider
   provider.slow_start = config.slow_start;
   provider.breaker = config.breaker;
   provider.health = config.health;
-  if (uses_tls(config)) {
+  if (before != nullptr && before->tls != nullptr) {
+    provider.tls = before->tls;  // with its sessions; the workers' pools keep pointing at it
+  } else if (uses_tls(config)) {
     std::string trusted;
     if (config.tls) {
       PENSTOCK_TRY(const Secret pem, resolve(config.tls->ca, secrets));

@@ -22,8 +22,9 @@ constexpr std::string_view kIntroduction =
     "or\n"
     "`file:path`; a relative path starts at the folder of the config file.\n"
     "`penstock check -c FILE` prints every problem of a file.\n\n"
-    "The last column says what a change needs: `live` keys may change in a running gateway,\n"
-    "`restart` keys are read at the start.\n";
+    "The last column says what a change needs: `live` keys may be changed in a running gateway\n"
+    "(`PATCH /admin/v1/config`; a target's weight as `weights` of its model), `restart` keys are\n"
+    "read at the start.\n";
 
 // In a table a bar ends the cell.
 std::string cell(std::string_view text) {
@@ -37,6 +38,13 @@ std::string cell(std::string_view text) {
 
 std::string code(std::string_view text) {
   return text.empty() ? "" : fmt::format("`{}`", cell(text));
+}
+
+// When a change takes effect; of a section its own rows tell.
+std::string_view change_text(const Row& row) {
+  const TypeInfo& inner = row.type->kind == Kind::kOptional ? *row.type->element : *row.type;
+  if (inner.kind == Kind::kStruct || inner.kind == Kind::kNamed) return "";
+  return row.reload == Reload::kLive ? "live" : "restart";
 }
 
 class DocsWriter {
@@ -61,8 +69,7 @@ class DocsWriter {
     for (const Row& row : type.rows)
       out_ += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", row.key, cell(row.doc),
                           cell(value_kind(row)), default_text(type, row),
-                          cell(range_text(*row.type, row.rule)),
-                          row.reload == Reload::kLive ? "live" : "restart");
+                          cell(range_text(*row.type, row.rule)), change_text(row));
   }
 
   void later(const TypeInfo& type) {
@@ -88,7 +95,11 @@ class DocsWriter {
 
   static std::string default_text(const TypeInfo& owner, const Row& row) {
     if (row.rule.presence == Presence::kRequired) return "required";
-    if (row.type->kind == Kind::kOptional) return code(row.rule.absent_word);
+    if (row.type->kind == Kind::kOptional) {
+      const void* value = row.get(owner.defaults());
+      if (row.type->size(value) == 0) return code(row.rule.absent_word);
+      return code(value_text(*row.type->element, row.type->at(value, 0)));
+    }
     if (!is_scalar(row.type->kind)) return "";
     return code(value_text(*row.type, row.get(owner.defaults())));
   }

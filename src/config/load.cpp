@@ -28,6 +28,22 @@ std::string folder_of(const std::string& path) {
 
 }  // namespace
 
+LoadResult judge(const std::string& path, Node tree, const SecretSource& secrets) {
+  LoadResult result;
+  result.file = path;
+  result.tree = std::move(tree);
+  bind_tree(result.tree, config_type(), &result.config, folder_of(path), result.origins,
+            result.problems);
+  Findings findings;
+  validate(result.config, result.origins, findings);
+  check_secrets(config_type(), &result.config, result.origins, secrets, findings.problems);
+  std::ranges::move(findings.problems, std::back_inserter(result.problems));
+  result.warnings = std::move(findings.warnings);
+  sort_by_place(result.problems);
+  sort_by_place(result.warnings);
+  return result;
+}
+
 LoadResult load(const std::string& path, const Disk& disk, const SecretSource& secrets) {
   LoadResult result;
   result.file = path;
@@ -37,18 +53,10 @@ LoadResult load(const std::string& path, const Disk& disk, const SecretSource& s
     return result;
   }
   Tree tree = parse_yaml(*bytes);
-  result.problems = std::move(tree.problems);
-  if (tree.completeness == Completeness::kWhole) {
-    bind_tree(tree.root, config_type(), &result.config, folder_of(path), result.origins,
-              result.problems);
-    Findings findings;
-    validate(result.config, result.origins, findings);
-    check_secrets(config_type(), &result.config, result.origins, secrets, findings.problems);
-    std::ranges::move(findings.problems, std::back_inserter(result.problems));
-    result.warnings = std::move(findings.warnings);
-  }
+  if (tree.completeness == Completeness::kWhole)
+    result = judge(path, std::move(tree.root), secrets);
+  std::ranges::move(tree.problems, std::back_inserter(result.problems));
   sort_by_place(result.problems);
-  sort_by_place(result.warnings);
   return result;
 }
 

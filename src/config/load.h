@@ -7,6 +7,7 @@
 #include "config/config.h"
 #include "config/path.h"
 #include "config/problem.h"
+#include "config/yaml_tree.h"
 
 namespace penstock::config {
 
@@ -19,6 +20,7 @@ struct LoadResult {
   Origins origins;
   std::vector<Problem> problems;  // by place; not empty: the config is refused
   std::vector<Problem> warnings;  // by place
+  Node tree;                      // as parsed; what live changes are laid over
 
   [[nodiscard]] bool ok() const noexcept { return problems.empty(); }
 };
@@ -28,6 +30,9 @@ struct LoadResult {
 // Blocks on the disk. Never throws.
 [[nodiscard]] LoadResult load(const std::string& path, const Disk& disk,
                               const SecretSource& secrets);
+
+// The same for what is parsed already. A broken syntax has no tree to judge.
+[[nodiscard]] LoadResult judge(const std::string& path, Node tree, const SecretSource& secrets);
 
 // The lines to print, each with the file's name and place.
 [[nodiscard]] std::vector<std::string> rendered(const std::vector<Problem>& problems,

@@ -23,9 +23,9 @@ struct TargetConfig {
 constexpr auto fields(Describe<TargetConfig>) {
   using C = TargetConfig;
   return std::tuple{
-      field("provider", &C::provider, required(any()), Reload::kLive,
+      field("provider", &C::provider, required(any()), Reload::kRestart,
             "The name of a provider in this file."),
-      field("model", &C::model, required(kModelNameRule), Reload::kLive,
+      field("model", &C::model, required(kModelNameRule), Reload::kRestart,
             "The provider's own name for the model."),
       field("weight", &C::weight, range(0, 1'000'000), Reload::kLive,
             "Share of the model's requests, relative to the other targets; 0 sends none."),
@@ -60,7 +60,7 @@ struct ModelConfig {
 constexpr auto fields(Describe<ModelConfig>) {
   using C = ModelConfig;
   return std::tuple{
-      field("targets", &C::targets, required(any()), Reload::kLive,
+      field("targets", &C::targets, required(any()), Reload::kRestart,
             "Where requests for this model go, drawn at random by weight."),
       field("fallback", &C::fallback, any(), Reload::kRestart,
             "Where they go, in this order, when no target can serve."),

@@ -30,6 +30,13 @@ std::string path_of(std::string_view parent, std::size_t index) {
   return fmt::format("{}[{}]", parent, index);
 }
 
+std::string Origins::text(std::string_view path, std::string_view file) const {
+  const Place* place = find(path);
+  if (place == nullptr) return "default";
+  if (place->key.line == 0) return "patch";
+  return fmt::format("{}:{}", file.substr(file.rfind('/') + 1), place->key.line);
+}
+
 Mark Origins::nearest(std::string_view path) const {
   while (!path.empty()) {
     if (const Place* place = find(path)) return place->value;

@@ -17,9 +17,9 @@ namespace penstock::config {
 // Where each value was written; a value without an entry is a default.
 class Origins {
  public:
-  struct Place {
-    Mark key;    // of a list's item: the item itself
-    Mark value;  // what a message about the value points at
+  struct Place {  // both with line 0: a live change
+    Mark key;     // of a list's item: the item itself
+    Mark value;   // what a message about the value points at
   };
 
   void add(std::string path, Place place) { places_.emplace(std::move(path), place); }
@@ -29,6 +29,9 @@ class Origins {
     const auto at = places_.find(path);
     return at == places_.end() ? nullptr : &at->second;
   }
+  // Where the value comes from, for people: `default`, `patch` for a live change, else the file's
+  // name and line.
+  [[nodiscard]] std::string text(std::string_view path, std::string_view file) const;
   // The place of the value, else that of the nearest parent that was written, else the file.
   [[nodiscard]] Mark nearest(std::string_view path) const;
 

@@ -7,7 +7,7 @@
 
 namespace penstock::config {
 
-// A place in the config file, counted from 1; line 0: the file as a whole.
+// A place in the config file, counted from 1; line 0: the file as a whole, or a live change.
 struct Mark {
   std::uint32_t line = 0;
   std::uint32_t column = 0;  // in bytes

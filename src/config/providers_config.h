@@ -45,9 +45,9 @@ struct ReplicaConfig {
 constexpr auto fields(Describe<ReplicaConfig>) {
   using C = ReplicaConfig;
   return std::tuple{
-      field("url", &C::url, required(kBaseUrlRule), Reload::kLive,
+      field("url", &C::url, required(kBaseUrlRule), Reload::kRestart,
             "Base URL. Without a path it gets the dialect's own (/v1 for openai)."),
-      field("weight", &C::weight, range(1, 1'000'000), Reload::kLive,
+      field("weight", &C::weight, range(1, 1'000'000), Reload::kRestart,
             "Share of the provider's requests, relative to the other replicas."),
   };
 }
@@ -66,11 +66,11 @@ constexpr auto fields(Describe<ProviderLimitsConfig>) {
   return std::tuple{
       field("in_flight", &C::in_flight, range(1, 1'000'000), Reload::kLive,
             "Calls to the provider at once; at the limit it is not eligible."),
-      field("connections", &C::connections, range(1, 1'000'000), Reload::kLive,
+      field("connections", &C::connections, range(1, 1'000'000), Reload::kRestart,
             "Connections to the provider, over the whole process."),
-      field("waiting", &C::waiting, range(0, 1'000'000), Reload::kLive,
+      field("waiting", &C::waiting, range(0, 1'000'000), Reload::kRestart,
             "Requests that may wait for a connection; more are refused with 503 overloaded."),
-      field("wait", &C::wait, range(0ms, 1h), Reload::kLive,
+      field("wait", &C::wait, range(0ms, 1h), Reload::kRestart,
             "Longest wait for a connection, then 503 overloaded."),
   };
 }
@@ -103,7 +103,7 @@ struct ProviderTlsConfig {
 constexpr auto fields(Describe<ProviderTlsConfig>) {
   using C = ProviderTlsConfig;
   return std::tuple{
-      field("ca", &C::ca, required(any()), Reload::kLive,
+      field("ca", &C::ca, required(any()), Reload::kRestart,
             "Certificates in PEM to trust instead of the system's. Verification cannot be turned "
             "off."),
   };
@@ -128,15 +128,15 @@ struct ProviderConfig {
 constexpr auto fields(Describe<ProviderConfig>) {
   using C = ProviderConfig;
   return std::tuple{
-      field("dialect", &C::dialect, required(any()), Reload::kLive,
+      field("dialect", &C::dialect, required(any()), Reload::kRestart,
             "The API family that the provider speaks."),
-      field("replicas", &C::replicas, required(any()), Reload::kLive,
+      field("replicas", &C::replicas, required(any()), Reload::kRestart,
             "The provider's addresses: URLs, or {url, weight}."),
-      field("key", &C::key, any(), Reload::kLive, "The credential sent to the provider."),
+      field("key", &C::key, any(), Reload::kRestart, "The credential sent to the provider."),
       field("balance", &C::balance, any(), Reload::kRestart, "How a replica is chosen."),
       field("limits", &C::limits, any(), Reload::kLive, "Bounds of the calls to the provider."),
       field("timeouts", &C::timeouts, any(), Reload::kLive, "How long the provider may take."),
-      field("keep_alive", &C::keep_alive, range(100ms, 1h), Reload::kLive,
+      field("keep_alive", &C::keep_alive, range(100ms, 1h), Reload::kRestart,
             "An idle upstream connection is closed after this long."),
       field("slow_start", &C::slow_start, range(0s, 1h), Reload::kLive,
             "A replica that comes back gets a growing share for this long."),
@@ -144,9 +144,9 @@ constexpr auto fields(Describe<ProviderConfig>) {
             "Probes of every replica; without it their health is unknown."),
       field("breaker", &C::breaker, any(), Reload::kLive,
             "When a replica that fails or is slow is left alone."),
-      field("usage_in_stream", &C::usage_in_stream, any(), Reload::kLive,
+      field("usage_in_stream", &C::usage_in_stream, any(), Reload::kRestart,
             "force asks for usage in every stream and hides it from clients that did not."),
-      field("tls", &C::tls, any(), Reload::kLive, "TLS to the provider; for https replicas."),
+      field("tls", &C::tls, any(), Reload::kRestart, "TLS to the provider; for https replicas."),
   };
 }
 constexpr auto later_keys(Describe<ProviderConfig>) {

@@ -49,9 +49,7 @@ std::string yaml_scalar(std::string_view text) {
 
 class Shower {
  public:
-  explicit Shower(const LoadResult& loaded)
-      : origins_(loaded.origins),
-        file_(std::string_view(loaded.file).substr(loaded.file.rfind('/') + 1)) {}
+  explicit Shower(const LoadResult& loaded) : origins_(loaded.origins), file_(loaded.file) {}
 
   // The rows of a section, one line or more each.
   void section(const TypeInfo& type, const void* value, const std::string& path, int indent) {
@@ -120,8 +118,7 @@ class Shower {
   }
 
   [[nodiscard]] std::string origin(const std::string& path) const {
-    const Origins::Place* place = origins_.find(path);
-    return place == nullptr ? "default" : fmt::format("{}:{}", file_, place->key.line);
+    return origins_.text(path, file_);
   }
 
   const Origins& origins_;

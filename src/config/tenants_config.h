@@ -40,15 +40,15 @@ struct KeyConfig {
 constexpr auto fields(Describe<KeyConfig>) {
   using C = KeyConfig;
   return std::tuple{
-      field("id", &C::id, required(kNameRule), Reload::kLive,
+      field("id", &C::id, required(kNameRule), Reload::kRestart,
             "Names the key in logs; unique within the tenant."),
-      field("sha256", &C::sha256, required(kSha256Rule), Reload::kLive,
+      field("sha256", &C::sha256, required(kSha256Rule), Reload::kRestart,
             "Lower-case hex of SHA-256 over the key's bytes."),
-      field("workload", &C::workload, kNameRule, Reload::kLive,
+      field("workload", &C::workload, kNameRule, Reload::kRestart,
             "The workload of the tenant that this key calls for."),
-      field("expires", &C::expires, any(), Reload::kLive,
+      field("expires", &C::expires, any(), Reload::kRestart,
             "From this moment (UTC) the key is refused."),
-      field("disabled", &C::disabled, any(), Reload::kLive, "Refuses the key."),
+      field("disabled", &C::disabled, any(), Reload::kRestart, "Refuses the key."),
       field("limits", &C::limits, any(), Reload::kLive, "How often the key may call."),
   };
 }
@@ -88,11 +88,11 @@ struct TenantConfig {
 constexpr auto fields(Describe<TenantConfig>) {
   using C = TenantConfig;
   return std::tuple{
-      field("tier", &C::tier, any(), Reload::kLive,
+      field("tier", &C::tier, any(), Reload::kRestart,
             "internal: part of the operator; external: a customer."),
       field("limits", &C::limits, any(), Reload::kLive,
             "How much the tenant may call, all its workloads and keys together."),
-      field("keys", &C::keys, any(), Reload::kLive, "The tenant's API keys, as hashes."),
+      field("keys", &C::keys, any(), Reload::kRestart, "The tenant's API keys, as hashes."),
       field("workloads", &C::workloads, kNameRule, Reload::kLive,
             "The tenant's features that call models."),
   };

@@ -48,9 +48,9 @@ constexpr auto fields(Describe<HealthConfig>) {
             "Between probes of one replica, ± 10 % at random."),
       field("timeout", &C::timeout, range(50ms, 10min), Reload::kRestart,
             "Longest time for a whole probe."),
-      field("healthy_after", &C::healthy_after, range(1, 100), Reload::kLive,
+      field("healthy_after", &C::healthy_after, range(1, 100), Reload::kRestart,
             "Passed probes in a row that bring a replica back."),
-      field("unhealthy_after", &C::unhealthy_after, range(1, 100), Reload::kLive,
+      field("unhealthy_after", &C::unhealthy_after, range(1, 100), Reload::kRestart,
             "Failed probes in a row that take a replica out."),
   };
 }

@@ -24,6 +24,7 @@ namespace penstock::fleet {
 // One upstream address.
 struct Replica {
   net::Origin origin;
+  std::string url = {};   // as the config names it
   std::string name;       // host:port, as clients and operators see it
   std::string base_path;  // such as /v1; no trailing slash
   std::uint32_t weight = 1;

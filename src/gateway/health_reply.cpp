@@ -1,11 +1,17 @@
 #include "gateway/health_reply.h"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/result.h"
+#include "base/units.h"
+#include "fleet/provider.h"
+#include "fleet/standing.h"
+#include "gateway/snapshot.h"
 #include "gateway/surface_of.h"
 #include "gateway/worker.h"
 #include "net/exchange.h"
@@ -14,16 +20,32 @@
 #include "wire/request_head.h"
 
 namespace penstock::gateway {
+namespace {
+
+bool asks_for_providers(std::string_view target) noexcept {
+  const std::size_t query = target.find('?');
+  return query != std::string_view::npos && target.substr(query + 1) == "providers";
+}
+
+bool can_serve(const Snapshot& snapshot, TimePoint now) {
+  return std::ranges::any_of(snapshot.providers, [now](const fleet::Provider& provider) {
+    return fleet::any_eligible(provider, now);
+  });
+}
+
+}  // namespace
 
 bool is_health_path(std::string_view target) noexcept {
   const std::string_view path = path_of(target);
   return path == "/livez" || path == "/readyz";
 }
 
-runtime::Task<void> reply_health(net::Exchange& exchange, const Process& process) {
+runtime::Task<void> reply_health(net::Exchange& exchange, const Process& process,
+                                 const Snapshot& snapshot, TimePoint now) {
   const wire::RequestHead& head = exchange.head();
   const bool wants_ready = path_of(head.target) == "/readyz";
-  const bool ready = process.ready.load() && !process.draining.load();
+  const bool ready = process.ready.load() && !process.draining.load() &&
+                     (!asks_for_providers(head.target) || can_serve(snapshot, now));
   const bool good = !wants_ready || ready;
   const bool allowed = head.method == "GET" || head.method == "HEAD";
   std::string text;

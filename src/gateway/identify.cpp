@@ -52,13 +52,6 @@ identity::Credentials credentials_of(const wire::HeaderList& headers) {
   return credentials;
 }
 
-// Dev mode asks for no key, so any page in this machine's browser could spend the keys that it
-// serves with. Browsers say in Origin where a page came from; programs do not send it.
-bool is_local_origin(std::string_view origin) {
-  const std::optional<BaseUrl> url = parse_base_url(origin);
-  return url && is_loopback(ListenAddress{url->host, url->port});
-}
-
 // Null when there is none of that name.
 template <class T>
 const T* find(const ByName<T>& all, std::string_view name) {
@@ -83,15 +76,23 @@ void set_caller(RequestScope& scope, const Principal& principal) {
 
 }  // namespace
 
+Principal dev_principal(const Snapshot& snapshot, std::string_view tenant) {
+  Principal principal;
+  principal.tenant = tenant;
+  const auto known = snapshot.tenants.find(tenant);
+  if (known != snapshot.tenants.end()) principal.tier = known->second.tier;
+  return principal;
+}
+
 Result<Principal> identify(RequestScope& scope) {
   const wire::HeaderList& headers = scope.exchange.head().headers;
   Principal principal;
   if (scope.snapshot->auth == identity::AuthMode::kDev) {
-    if (const auto origin = headers.find("origin"); origin && !is_local_origin(*origin))
+    // Any page in this machine's browser could else spend the keys that it serves with.
+    if (const auto origin = headers.find("origin"); origin && !is_loopback_origin(*origin))
       return fail(ErrorCode::kUnauthenticated, "In dev mode web pages may not call.");
-    principal.tenant = headers.find("x-tenant-id").value_or(std::string_view());
-    const auto tenant = scope.snapshot->tenants.find(principal.tenant);
-    if (tenant != scope.snapshot->tenants.end()) principal.tier = tenant->second.tier;
+    principal =
+        dev_principal(*scope.snapshot, headers.find("x-tenant-id").value_or(std::string_view()));
   } else {
     PENSTOCK_TRY(principal, scope.snapshot->keys->identify(credentials_of(headers),
                                                            scope.worker.loop.clock().wall()));

@@ -1,13 +1,19 @@
 #pragma once
 
+#include <string_view>
+
 #include "base/principal.h"
 #include "base/result.h"
 #include "gateway/request_scope.h"
+#include "gateway/snapshot.h"
 
 namespace penstock::gateway {
 
 // Who calls, from the head alone. Also sets the scope's caller, its labels and its priority.
 // errors: kUnauthenticated, kKeyDisabled.
 [[nodiscard]] Result<Principal> identify(RequestScope& scope);
+
+// Whom dev mode believes a caller to be who says this tenant's name; empty: nobody in particular.
+[[nodiscard]] Principal dev_principal(const Snapshot& snapshot, std::string_view tenant);
 
 }  // namespace penstock::gateway

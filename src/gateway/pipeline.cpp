@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -32,7 +33,8 @@ using telemetry::RejectionStage;
 
 Task<void> Pipeline::serve(net::Exchange& exchange) {
   if (is_health_path(exchange.head().target)) {
-    co_await reply_health(exchange, worker_.process);
+    const std::shared_ptr<const Snapshot> snapshot = worker_.snapshot;  // it may be replaced
+    co_await reply_health(exchange, worker_.process, *snapshot, worker_.loop.clock().now());
     co_return;
   }
   RequestScope scope(worker_, exchange);  // owns deadline, ids, leases; its destructor settles

@@ -26,15 +26,6 @@ namespace {
 
 constexpr std::size_t kRequestIdMax = 128;
 
-// 1–128 of A-Za-z0-9._- (docs/reference/endpoints.md).
-bool sane(std::string_view id) noexcept {
-  const auto allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '_' || c == '-';
-  };
-  return !id.empty() && id.size() <= kRequestIdMax && std::ranges::all_of(id, allowed);
-}
-
 bool is_client_retry(const wire::HeaderList& headers) {
   const std::optional<std::string_view> count = headers.find("x-stainless-retry-count");
   return count && !count->empty() && *count != "0";
@@ -52,13 +43,21 @@ std::string mint_id(Rng& rng) {
 
 }  // namespace
 
+bool is_request_id(std::string_view id) noexcept {
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+  };
+  return !id.empty() && id.size() <= kRequestIdMax && std::ranges::all_of(id, allowed);
+}
+
 RequestScope::RequestScope(Worker& its_worker, net::Exchange& its_exchange)
     : worker(its_worker),
       exchange(its_exchange),
       snapshot(its_worker.snapshot),
       call_id(mint_id(*its_worker.rng)) {
   const std::optional<std::string_view> given = exchange.head().headers.find("x-request-id");
-  request_id = given && sane(*given) ? std::string(*given) : call_id;
+  request_id = given && is_request_id(*given) ? std::string(*given) : call_id;
 }
 
 Label RequestScope::model_label() const noexcept {

@@ -36,6 +36,9 @@ namespace penstock::gateway {
 
 class AttemptWatch;
 
+// Whether a client's request id is kept: 1 to 128 of A-Za-z0-9._- (docs/reference/endpoints.md).
+[[nodiscard]] bool is_request_id(std::string_view id) noexcept;
+
 // Who calls, as the snapshot has it; null where the config does not know them.
 struct Caller {
   const Tenant* tenant = nullptr;

@@ -14,8 +14,8 @@ namespace penstock::gateway {
 struct Route {
   const Model* model = nullptr;  // nullptr: `provider/model`
   // What an explicit request leaves of the targets; empty: all those of the model.
-  std::vector<fleet::Target> named;
-  std::vector<control::PlanTarget> named_plan;
+  std::vector<fleet::Target> named{};
+  std::vector<control::PlanTarget> named_plan{};
 
   [[nodiscard]] std::span<const fleet::Target> targets() const noexcept {
     return named.empty() && model != nullptr ? std::span(model->targets) : std::span(named);

@@ -1,15 +1,20 @@
 #include "gateway/routing.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/nearest.h"
 #include "base/result.h"
+#include "fleet/target.h"
 #include "gateway/request_scope.h"
+#include "gateway/route.h"
 #include "gateway/snapshot.h"
 
 namespace penstock::gateway {
@@ -23,14 +28,15 @@ Error not_served() {
 }
 
 // Leaves of the model's targets and fallbacks those of one provider, whatever their weight.
-Result<void> keep_only(RequestScope& scope, std::string_view provider) {
-  const Snapshot& snapshot = *scope.snapshot;
-  for (fleet::Target target : scope.route.model->targets) {
+Result<Route> keep_only(const Snapshot& snapshot, const Model& model, std::string_view provider) {
+  Route route{.model = &model};
+  for (fleet::Target target : model.targets) {
     if (snapshot.providers[target.provider].name != provider) continue;
     target.weight = std::max(target.weight, 1U);
-    scope.route.name(std::move(target));
+    route.name(std::move(target));
   }
-  return scope.route.named.empty() ? Result<void>(fail(not_served())) : Result<void>();
+  if (route.named.empty()) return fail(not_served());
+  return route;
 }
 
 }  // namespace
@@ -48,26 +54,33 @@ Error model_not_found(const Snapshot& snapshot, std::string_view model) {
   return error;
 }
 
-Result<void> find_route(RequestScope& scope) {
-  const std::optional<std::string_view> only =
-      scope.exchange.head().headers.find("x-penstock-provider");
-  const Snapshot& snapshot = *scope.snapshot;
-  const std::string& model = scope.request.model;
+Result<Route> route_of(const Snapshot& snapshot, std::string_view model,
+                       std::optional<std::string_view> provider) {
   if (const auto known = snapshot.models.find(model); known != snapshot.models.end()) {
-    scope.route.model = &known->second;
-    return only ? keep_only(scope, *only) : Result<void>();
+    if (provider) return keep_only(snapshot, known->second, *provider);
+    return Route{.model = &known->second};
   }
   const std::size_t slash = model.find('/');
   const bool sane = model.size() <= kExplicitMax;  // it goes into headers
-  if (sane && slash != std::string::npos && slash + 1 < model.size()) {
-    const auto provider = snapshot.provider_index.find(std::string_view(model).substr(0, slash));
-    if (provider != snapshot.provider_index.end()) {
-      if (only && *only != provider->first) return fail(not_served());
-      scope.route.name({.provider = provider->second, .model = model.substr(slash + 1)});
-      return {};
+  if (sane && slash != std::string_view::npos && slash + 1 < model.size()) {
+    const auto named = snapshot.provider_index.find(model.substr(0, slash));
+    if (named != snapshot.provider_index.end()) {
+      if (provider && *provider != named->first) return fail(not_served());
+      Route route;
+      route.name({.provider = named->second, .model = std::string(model.substr(slash + 1))});
+      return route;
     }
   }
   return fail(model_not_found(snapshot, model));
+}
+
+Result<void> find_route(RequestScope& scope) {
+  const auto known = scope.snapshot->models.find(scope.request.model);
+  if (known != scope.snapshot->models.end())
+    scope.route.model = &known->second;  // refused or not: the metrics name it
+  PENSTOCK_TRY(scope.route, route_of(*scope.snapshot, scope.request.model,
+                                     scope.exchange.head().headers.find("x-penstock-provider")));
+  return {};
 }
 
 }  // namespace penstock::gateway

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/rng.h"
 #include "control/balancers.h"
 #include "dialect/surface.h"
@@ -34,6 +35,12 @@ Worker::Worker(Process& shared, runtime::EventLoop& its_loop, net::Dialer& diale
   }
   for (std::size_t i = 0; i <= static_cast<std::size_t>(dialect::Surface::kMe); ++i)
     surface_labels[i] = process.labels.intern(name(static_cast<dialect::Surface>(i)));
+}
+
+void Worker::adopt(std::shared_ptr<const Snapshot> next) {
+  PENSTOCK_ASSERT(next->providers.size() == pools.size());
+  snapshot = std::move(next);
+  for (std::size_t i = 0; i < pools.size(); ++i) pools[i]->configure(snapshot->providers[i].pool);
 }
 
 }  // namespace penstock::gateway

@@ -62,6 +62,10 @@ struct Worker {
   std::array<Label, 8> surface_labels{};
   std::string log_line;  // reused from request to request
 
+  // Serves requests that begin from now on by another snapshot of the same providers and replicas;
+  // what runs keeps its own.
+  void adopt(std::shared_ptr<const Snapshot> next);
+
   [[nodiscard]] Label label(dialect::Surface surface) const noexcept {
     return surface_labels[static_cast<std::size_t>(surface)];
   }

@@ -104,6 +104,9 @@ class ConnectionPool final : public PermitUser {
   [[nodiscard]] runtime::Task<Acquired> acquire(std::size_t replica, Freshness freshness,
                                                 runtime::CallContext context);
 
+  // For connections asked for or given back from now on.
+  void configure(const PoolOptions& options) noexcept { options_ = options; }
+
   // Closes what is idle and waits until every closed connection has ended.
   [[nodiscard]] runtime::Task<void> close();
 

@@ -12,6 +12,7 @@
 #include "base/outcome.h"
 #include "base/units.h"
 #include "json/string.h"
+#include "telemetry/timestamp.h"
 
 namespace penstock::telemetry {
 namespace {
@@ -26,38 +27,6 @@ std::string_view cut(std::string_view text) noexcept {
   std::size_t end = kTextBytesMax;
   while (end > kTextBytesMax - 4 && continues(text[end])) --end;
   return text.substr(0, end);
-}
-
-void digits(char*& at, unsigned value, int width) noexcept {
-  for (int i = width - 1; i >= 0; --i, value /= 10) at[i] = static_cast<char>('0' + value % 10);
-  at += width;
-}
-
-// RFC 3339 in UTC with milliseconds, rounded down.
-void append_time(std::string& out, WallTime when) {
-  using std::chrono::floor;
-  const auto day = floor<std::chrono::days>(when);
-  const std::chrono::year_month_day date(day);
-  const auto in_day = static_cast<unsigned>(floor<std::chrono::milliseconds>(when - day).count());
-  char text[26];
-  char* at = text;
-  *at++ = '"';
-  digits(at, static_cast<unsigned>(std::clamp(static_cast<int>(date.year()), 0, 9999)), 4);
-  *at++ = '-';
-  digits(at, static_cast<unsigned>(date.month()), 2);
-  *at++ = '-';
-  digits(at, static_cast<unsigned>(date.day()), 2);
-  *at++ = 'T';
-  digits(at, in_day / 3'600'000, 2);
-  *at++ = ':';
-  digits(at, in_day / 60'000 % 60, 2);
-  *at++ = ':';
-  digits(at, in_day / 1000 % 60, 2);
-  *at++ = '.';
-  digits(at, in_day % 1000, 3);
-  *at++ = 'Z';
-  *at++ = '"';
-  out.append(text, at);
 }
 
 void append_number(std::string& out, std::uint64_t value) {
@@ -124,7 +93,7 @@ void append_results(Members& members, const AccessRecord& record) {
 void append_line(std::string& out, const AccessRecord& record) {
   Members members(out);
   out += R"({"ts":)";
-  append_time(out, record.ts);
+  append_timestamp(out, record.ts);
   members.text(R"(,"call_id":)", record.call_id);
   members.text(R"(,"request_id":)", record.request_id);
   members.text(R"(,"tenant":)", record.tenant);

@@ -13,6 +13,7 @@ namespace penstock::telemetry {
 // YAML: telemetry
 struct TelemetryConfig {
   std::string access_log = "stdout";  // stdout | stderr | off | file:path
+  std::string audit_log = "stdout";   // likewise
 };
 
 constexpr auto fields(Describe<TelemetryConfig>) {
@@ -20,11 +21,13 @@ constexpr auto fields(Describe<TelemetryConfig>) {
   return std::tuple{
       field("access_log", &C::access_log, kLogTargetRule, Reload::kRestart,
             "Where the access log goes: stdout, stderr, off or file:path."),
+      field("audit_log", &C::audit_log, kLogTargetRule, Reload::kRestart,
+            "Where the audit log goes, likewise: changes made through the admin plane."),
   };
 }
 
 constexpr auto later_keys(Describe<TelemetryConfig>) {
-  return std::array<std::string_view, 3>{"otlp", "audit_log", "sample"};
+  return std::array<std::string_view, 2>{"otlp", "sample"};
 }
 
 }  // namespace penstock::telemetry

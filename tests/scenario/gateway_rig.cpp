@@ -11,10 +11,14 @@
 
 #include <gtest/gtest.h>
 
+#include "admin/admin.h"
+#include "admin/plane.h"
+#include "app/live_gateway_config.h"
 #include "base/metric_shards.h"
 #include "base/metric_source.h"
+#include "base/result.h"
+#include "base/secret.h"
 #include "base/units.h"
-#include "config/compile.h"
 #include "config/config.h"
 #include "config/load.h"
 #include "fleet/provider.h"
@@ -73,28 +77,50 @@ GatewayRig::GatewayRig(std::string_view config, std::string_view provider,
                        std::uint64_t seed)
     : upstream(loop, net, kPlace, to_provider, from_provider) {
   support::MemoryDisk disk;
-  support::MemorySecrets secrets;
-  secrets.put("env:KEY", "sk-provider");
+  secrets_.put("env:KEY", "sk-provider");
+  secrets_.put("env:ADMIN", "sesame");
   disk.put("penstock.yaml", whole_config(config, provider));
-  const config::LoadResult loaded = config::load("penstock.yaml", disk, secrets);
+  const config::LoadResult loaded = config::load("penstock.yaml", disk, secrets_);
   for (const std::string& line : config::rendered(loaded.problems, loaded.file))
     ADD_FAILURE() << line;
   if (!loaded.ok()) return;
   process_ = std::make_unique<gateway::Process>(loaded.config.limits, loaded.config.admission);
-  auto compiled = config::compile(loaded.config, secrets, process_->labels, loop.clock().wall());
-  if (!compiled) {
-    ADD_FAILURE() << compiled.error().message;
+  config_ = std::make_unique<app::LiveGatewayConfig>(loaded, secrets_, *process_, loop);
+  if (const Result<void> prepared = config_->prepare(); !prepared) {
+    ADD_FAILURE() << prepared.error().message;
     return;
   }
-  snapshot_ = *std::move(compiled);
-  worker_ = std::make_unique<gateway::Worker>(*process_, loop, net,
-                                              std::make_unique<test::SeededRng>(seed),
-                                              gateway::Logs{log, operators_log}, snapshot_);
+  worker_ = std::make_unique<gateway::Worker>(
+      *process_, loop, net, std::make_unique<test::SeededRng>(seed),
+      gateway::Logs{log, operators_log}, config_->snapshot());
   pipeline_ = std::make_unique<gateway::Pipeline>(*worker_);
   server_ = std::make_unique<net::HttpServer>(loop, *pipeline_, server_options(loaded.config));
   shards_ = std::make_unique<ShardedSource<telemetry::GatewayMetrics>>(
       std::vector<const telemetry::GatewayMetrics*>{&worker_->metrics}, process_->labels);
+  start_admin(loaded.config.admin.token.empty() ? "" : "sesame");
   process_->ready.store(true);
+}
+
+void GatewayRig::start_admin(std::string token) {
+  config_->publish_with([this](const auto& snapshot, const auto& adopted) {
+    loop.post([this, snapshot, adopted] {
+      worker_->adopt(snapshot);
+      adopted();
+    });
+  });
+  sources_ = {shards_.get()};
+  admin_ = std::make_unique<admin::Admin>(admin::Plane{.process = *process_,
+                                                       .clock = loop.clock(),
+                                                       .sources = sources_,
+                                                       .config = *config_,
+                                                       .audit_log = audit_log,
+                                                       .drain = [this] { begin_to_drain(); },
+                                                       .about = {.version = "0",
+                                                                 .config_file = "penstock.yaml",
+                                                                 .workers = 1,
+                                                                 .started = loop.now()}},
+                                          Secret(std::move(token)));
+  admin_server_ = std::make_unique<net::HttpServer>(loop, *admin_, net::ServerOptions());
 }
 
 GatewayRig::~GatewayRig() { loop.run_until_idle(); }
@@ -112,6 +138,12 @@ void GatewayRig::begin_to_drain() {
 
 void GatewayRig::close_idle() { server_->close_idle(); }
 
+std::unique_ptr<net::ByteStream> GatewayRig::connect_admin() {
+  test::LoopbackPair pair = loopback(loop, test::LoopbackOptions(), test::LoopbackOptions());
+  admin_server_->accept(std::move(pair.server));
+  return std::move(pair.client);
+}
+
 void GatewayRig::shut_down() {
   process_->draining.store(true);
   server_->shut_down();
@@ -120,7 +152,7 @@ void GatewayRig::shut_down() {
 void GatewayRig::expect_settled() {
   loop.advance(3s);  // a server lingers for 2 s behind a body that it refused
   std::size_t idle = 0;
-  for (const fleet::Provider& provider : snapshot_->providers) {
+  for (const fleet::Provider& provider : config_->snapshot()->providers) {
     EXPECT_EQ(provider.permits->taken(), provider.permits->idle.load()) << provider.name;
     EXPECT_EQ(provider.permits->waiting(), 0U) << provider.name;
     idle += provider.permits->idle.load();
@@ -132,10 +164,11 @@ void GatewayRig::expect_settled() {
   }
   EXPECT_EQ(net.open(), idle);
   EXPECT_EQ(server_->connections(), 0U);
+  EXPECT_EQ(admin_server_->connections(), 0U);
   EXPECT_EQ(loop.timers().armed(), idle) << "only idle connections may have a timer";
   EXPECT_EQ(process_->in_flight.in_flight(), 0U);
   EXPECT_EQ(process_->waiting_room.waiting(), 0U);
-  for (const auto& [name, tenant] : snapshot_->tenants) {
+  for (const auto& [name, tenant] : config_->snapshot()->tenants) {
     if (tenant.limits.in_flight) EXPECT_EQ(tenant.limits.state->in_flight.in_flight(), 0U) << name;
     for (const auto& [workload, its] : tenant.workloads)
       if (its.limits.in_flight)
@@ -151,9 +184,6 @@ void GatewayRig::expect_settled() {
   EXPECT_EQ(loop.timers().armed(), 0U);
 }
 
-std::string GatewayRig::metrics() const {
-  const std::array<const MetricSource*, 1> sources{shards_.get()};
-  return telemetry::render_exposition(sources);
-}
+std::string GatewayRig::metrics() const { return telemetry::render_exposition(sources_); }
 
 }  // namespace penstock::scenario

@@ -5,17 +5,21 @@
 #include <string_view>
 #include <vector>
 
+#include "admin/admin.h"
+#include "app/live_gateway_config.h"
 #include "base/metric_shards.h"
+#include "base/metric_source.h"
 #include "base/seams.h"
 #include "config/load.h"
 #include "gateway/pipeline.h"
-#include "gateway/snapshot.h"
 #include "gateway/worker.h"
+#include "net/byte_stream.h"
 #include "net/connection_permits.h"
 #include "net/http_server.h"
 #include "runtime/task_group.h"
 #include "tests/support/loopback_net.h"
 #include "tests/support/manual_loop.h"
+#include "tests/support/memory_files.h"
 #include "tests/support/scripted_upstream.h"
 
 namespace penstock::scenario {
@@ -34,7 +38,8 @@ class GatewayRig {
   static constexpr const char* kPlace = "up:8000";
   static constexpr std::uint64_t kSeed = 20250101;
 
-  // config, provider: as in Scenario. What cannot be loaded fails the test; see ok().
+  // config, provider: as in Scenario; `env:ADMIN` is "sesame". What cannot be loaded fails the
+  // test; see ok().
   GatewayRig(std::string_view config, std::string_view provider,
              test::LoopbackOptions to_provider = test::LoopbackOptions(),
              test::LoopbackOptions from_provider = test::LoopbackOptions(),
@@ -45,6 +50,8 @@ class GatewayRig {
 
   [[nodiscard]] bool ok() const noexcept { return worker_ != nullptr; }
   [[nodiscard]] test::LoopbackPair connect(test::LoopbackOptions to_client);
+  // A connection to the admin plane.
+  [[nodiscard]] std::unique_ptr<net::ByteStream> connect_admin();
   // The steps of leaving: as a signal does it, at the end of drain.settle, and at that of
   // drain.timeout.
   void begin_to_drain();
@@ -56,7 +63,7 @@ class GatewayRig {
 
   [[nodiscard]] std::string metrics() const;
   [[nodiscard]] net::ConnectionPermits& permits() const {
-    return *snapshot_->providers.front().permits;
+    return *config_->snapshot()->providers.front().permits;
   }
   [[nodiscard]] gateway::Process& process() noexcept { return *process_; }
 
@@ -65,14 +72,21 @@ class GatewayRig {
   test::ScriptedUpstream upstream;
   KeptLog log;
   KeptLog operators_log;
+  KeptLog audit_log;
 
  private:
+  void start_admin(std::string token);
+
+  support::MemorySecrets secrets_;
   std::unique_ptr<gateway::Process> process_;
-  std::shared_ptr<const gateway::Snapshot> snapshot_;
+  std::unique_ptr<app::LiveGatewayConfig> config_;
   std::unique_ptr<gateway::Worker> worker_;
   std::unique_ptr<gateway::Pipeline> pipeline_;
   std::unique_ptr<net::HttpServer> server_;
   std::unique_ptr<ShardedSource<telemetry::GatewayMetrics>> shards_;
+  std::vector<const MetricSource*> sources_;
+  std::unique_ptr<admin::Admin> admin_;
+  std::unique_ptr<net::HttpServer> admin_server_;
   runtime::TaskGroup closing_;
 };
 

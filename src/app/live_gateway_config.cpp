@@ -1,0 +1,81 @@
+#include "app/live_gateway_config.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "admin/running_config.h"
+#include "base/result.h"
+#include "base/units.h"
+#include "config/compile.h"
+#include "config/live_config.h"
+#include "config/load.h"
+#include "config/show.h"
+#include "config/show_json.h"
+#include "config/values.h"
+#include "gateway/live_limits.h"
+#include "runtime/event_loop.h"
+#include "runtime/task.h"
+
+namespace penstock::app {
+
+using runtime::Task;
+
+namespace {
+
+// A worker takes a snapshot between two turns of its loop; one that is ending takes none.
+constexpr Duration kAdoptMax = 2s;
+
+}  // namespace
+
+Result<void> LiveGatewayConfig::prepare() {
+  PENSTOCK_TRY(snapshot_, config::compile(live_.current().config, secrets_, process_.labels,
+                                          loop_.clock().wall()));
+  return {};
+}
+
+std::string LiveGatewayConfig::shown(admin::ConfigForm form) const {
+  return form == admin::ConfigForm::kYaml ? config::show(live_.current())
+                                          : config::show_json(live_.current());
+}
+
+// Up to the post to the workers without a wait: of two patches the second one is judged on top of
+// the first.
+Task<Result<admin::PatchReport>> LiveGatewayConfig::patch(std::string_view merge_patch) {
+  PENSTOCK_CO_TRY(admin::PatchReport report, change(merge_patch));
+  co_await publish();
+  co_return report;
+}
+
+Result<admin::PatchReport> LiveGatewayConfig::change(std::string_view merge_patch) {
+  PENSTOCK_TRY(config::LiveConfig::Draft draft, live_.draft(merge_patch, secrets_));
+  PENSTOCK_TRY(snapshot_, config::compile(draft.loaded.config, secrets_, process_.labels,
+                                          loop_.clock().wall(), snapshot_.get()));
+  admin::PatchReport report;
+  for (config::ChangedValue& value : draft.changes)
+    report.changes.push_back({.path = std::move(value.path),
+                              .before = std::move(value.before),
+                              .after = std::move(value.after)});
+  report.warnings = config::rendered(draft.loaded.warnings, draft.loaded.file);
+  live_.take(std::move(draft));
+  return report;
+}
+
+Task<void> LiveGatewayConfig::publish() {
+  gateway::apply_limits(process_, *snapshot_);
+  struct Waiting {
+    runtime::Alarm* alarm;  // nullptr: nobody waits any more
+  };
+  runtime::Alarm alarm(loop_);
+  const auto waiting = std::make_shared<Waiting>(&alarm);
+  publish_(snapshot_, [waiting, &loop = loop_] {
+    loop.post([waiting] {
+      if (waiting->alarm != nullptr) waiting->alarm->wake();
+    });
+  });
+  ignore(co_await alarm.until(loop_.clock().now() + kAdoptMax), "a worker that ends takes none");
+  waiting->alarm = nullptr;
+}
+
+}  // namespace penstock::app

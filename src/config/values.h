@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/field_type.h"
+#include "config/config.h"
+
+namespace penstock::config {
+
+// One value of a config, without its sections.
+struct Value {
+  std::string path;
+  std::optional<std::string> text;  // as it is written in the file; nullopt: not set
+  Kind kind = Kind::kText;
+};
+
+// Every value of the config in the order of its tables, secrets as their references.
+[[nodiscard]] std::vector<Value> values(const Config& config);
+
+struct ChangedValue {
+  std::string path;
+  std::optional<std::string> before;
+  std::optional<std::string> after;
+};
+
+// What differs between two configs.
+[[nodiscard]] std::vector<ChangedValue> changes(const Config& before, const Config& after);
+
+}  // namespace penstock::config
