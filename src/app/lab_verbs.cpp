@@ -1,7 +1,11 @@
 #include "app/lab_verbs.h"
 
+#include <algorithm>
+#include <charconv>
 #include <memory>
 #include <string>
+#include <system_error>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -10,6 +14,7 @@
 #include "base/units.h"
 #include "lab/load.h"
 #include "lab/mock.h"
+#include "lab/pacer.h"
 #include "runtime/system.h"
 
 namespace penstock::app {
@@ -37,6 +42,7 @@ void add_mock(CLI::App& app, int& code) {
   verb->add_option("--dialect", options->dialect, "The API it speaks")->capture_default_str();
   verb->add_option("--fault", options->fault, "Faults from the start, as for POST /mock/fault");
   verb->add_option("--key", options->key, "Refuse requests without this bearer key");
+  verb->add_option("--name", options->name, "What GET /mock/stats calls it")->capture_default_str();
   verb->add_option("--workers", options->workers, "Threads")->capture_default_str();
   verb->footer(
       "Faults: latency_ms, first_token_ms, inter_token_ms, status, body, error_rate, refuse,\n"
@@ -50,6 +56,20 @@ void add_mock(CLI::App& app, int& code) {
   });
 }
 
+// "40:20s": 40 requests a second for 20 seconds.
+lab::RatePhase read_phase(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  lab::RatePhase phase;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + std::min(colon, text.size()), phase.per_second);
+  const bool number = error == std::errc() && end == text.data() + colon;
+  const auto time =
+      parse_duration(colon == std::string::npos ? std::string() : text.substr(colon + 1));
+  if (!number || !time) throw CLI::ValidationError("--phase", "wants RPS:DURATION, such as 40:20s");
+  phase.time = *time;
+  return phase;
+}
+
 void add_load(CLI::App& app, int& code) {
   auto options = std::make_shared<lab::LoadOptions>();
   CLI::App* verb = app.add_subcommand("load", "Send requests and measure");
@@ -57,6 +77,14 @@ void add_load(CLI::App& app, int& code) {
   verb->add_option("--key", options->key, "Sent as a bearer token");
   verb->add_option("--model", options->model, "The model asked for")->capture_default_str();
   CLI::Option* rps = verb->add_option("--rps", options->rps, "Open loop: requests a second");
+  verb->add_option_function<std::vector<std::string>>(
+          "--phase",
+          [options](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) options->phases.push_back(read_phase(text));
+          },
+          "Open loop of several rates in turn, each RPS:DURATION; may be repeated")
+      ->type_name("RPS:DURATION")
+      ->excludes(rps);
   verb->add_option("--concurrency", options->concurrency, "Closed loop: requests under way")
       ->excludes(rps)
       ->capture_default_str();
@@ -64,6 +92,8 @@ void add_load(CLI::App& app, int& code) {
   add_duration(verb, "--warm-up", options->warm_up, "Before that, unmeasured (0s)");
   add_duration(verb, "--abort-after", options->abort_after, "Leave each request after this long");
   add_duration(verb, "--timeout", options->timeout, "Of one request (60s)");
+  verb->add_option("--retries", options->retries,
+                   "Of a request, where the reply advises it and after the wait it names (0)");
   verb->add_option("--requests", options->requests_max, "Stop after so many");
   verb->add_option("--connections", options->connections, "Open at once, at most");
   verb->add_option("--threads", options->threads, "Threads")->capture_default_str();

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "dialect/openai/chunk.h"
 #include "dialect/openai/error.h"
+#include "lab/load_advice.h"
 #include "lab/load_record.h"
 #include "net/arrival.h"
 #include "net/connection_pool.h"
@@ -83,6 +84,7 @@ Task<LoadCall::Tried> LoadCall::attempt(net::PooledConnection& connection) {
 
 void LoadCall::take_head(const wire::ResponseHead& head) {
   record_.status = head.status;
+  advice_ = read_advice(head.status, head.headers);
   const std::string_view id = head.headers.find("x-request-id").value_or(std::string_view());
   record_.request_id = id.substr(0, kRequestIdMax);
   const auto type = head.headers.find("content-type");
