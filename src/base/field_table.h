@@ -157,6 +157,7 @@ consteval TypeInfo make_container() {
     info.size = [](const void* v) -> std::size_t { return as<T>(v) ? 1 : 0; };
     info.at = [](const void* v, std::size_t) -> const void* { return &*as<T>(v); };
     info.add = [](void* v, std::string_view) -> void* { return &as<T>(v).emplace(); };
+    info.clear = [](void* v) { as<T>(v).reset(); };
   } else if constexpr (kIs<T, std::vector>) {
     info = {.kind = Kind::kList, .element = &kType<typename T::value_type>};
     info.size = [](const void* v) { return as<T>(v).size(); };

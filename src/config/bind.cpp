@@ -63,7 +63,7 @@ class Binder {
   void optional(const Node& node, const Slot& slot) {
     const bool absent = node.kind == NodeKind::kScalar && !slot.rule.absent_word.empty() &&
                         node.text == slot.rule.absent_word;
-    if (absent) return;
+    if (absent) return slot.type.clear(slot.value);
     const Slot inner{*slot.type.element, slot.rule, slot.type.add(slot.value, ""), slot.path};
     value(node, inner);
   }

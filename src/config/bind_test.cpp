@@ -57,6 +57,7 @@ struct Sample {
   std::string text;
   SecretRef key;
   std::optional<std::uint32_t> workers;
+  std::optional<Duration> slow_call = 20s;
   std::optional<Leaf> one;
   std::vector<Leaf> leaves;
   std::vector<std::string> words;
@@ -77,6 +78,7 @@ constexpr auto fields(Describe<Sample>) {
       field("colour", &C::colour, any(), Reload::kLive, "."),
       field("text", &C::text, any(), Reload::kLive, "."),
       field("key", &C::key, any(), Reload::kLive, "."),
+      field("slow_call", &C::slow_call, or_word("off", range(1ms, 1h)), Reload::kLive, "."),
       field("workers", &C::workers, or_word("auto", range(1, 256)), Reload::kLive, "."),
       field("one", &C::one, any(), Reload::kLive, "."),
       field("leaves", &C::leaves, any(), Reload::kLive, "."),
@@ -148,6 +150,8 @@ TEST(Bind, KeepsDefaultsAndKnowsOrigins) {
 
 TEST(Bind, AutoMeansNoValue) {
   EXPECT_EQ(bound("workers: auto\n").value.workers, std::nullopt);
+  EXPECT_EQ(bound("slow_call: off\n").value.slow_call, std::nullopt);
+  EXPECT_EQ(bound("").value.slow_call, 20s);
   EXPECT_EQ(bound("workers: 256\n").value.workers, 256U);
   EXPECT_FALSE(bound("workers: 257\n").problems.empty());
   EXPECT_FALSE(bound("workers: none\n").problems.empty());
