@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -19,9 +21,11 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/error_code.h"
 #include "base/nearest.h"
 #include "base/quantity_text.h"
 #include "base/result.h"
+#include "base/units.h"
 #include "lab/experiments/catalogue.h"
 #include "lab/on_stop.h"
 #include "lab/runner/bench.h"

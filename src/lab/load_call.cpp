@@ -127,6 +127,10 @@ void LoadCall::take_events() {
     if (!event || !*event) return;
     if (!(*event)->has_data) continue;
     ++record_.chunks;
+    if (record_.end == LoadEnd::kErrorEvent) {  // nothing may follow it
+      record_.end = LoadEnd::kMalformed;
+      return;
+    }
     const dialect::openai::ChunkView chunk = dialect::openai::read_chunk((*event)->data);
     finished_ = finished_ || chunk.finish() || chunk.kind == dialect::openai::ChunkKind::kDone;
     if (chunk.has_content && !record_.ttft) record_.ttft = since_intended();
@@ -142,7 +146,7 @@ void LoadCall::finish_body() {
     record_.end = LoadEnd::kStatus;
   else if (context_.stream && !is_stream())
     record_.end = LoadEnd::kMalformed;
-  else if (record_.end != LoadEnd::kErrorEvent)
+  else if (record_.end == LoadEnd::kUnfinished)
     record_.end = !context_.stream || finished_ ? LoadEnd::kOk : LoadEnd::kInterrupted;
   if (!error_body_.empty()) record_.code = code_of(error_body_);
 }

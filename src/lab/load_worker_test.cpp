@@ -120,6 +120,9 @@ TEST(LoadWorker, TellsHowRequestsFailed) {
   const test::Step error = test::step::Event{R"({"error":{"message":"m","code":"c"}})"};
   EXPECT_EQ(end_of(stream_answer({error, test::step::LastChunk{}}), one_stream()),
             LoadEnd::kErrorEvent);
+  // It is the last event, or it is no end.
+  EXPECT_EQ(end_of(stream_answer({error, content(), test::step::LastChunk{}}), one_stream()),
+            LoadEnd::kMalformed);
   LoadOptions leaving = one_stream();
   leaving.abort_after = 50ms;
   EXPECT_EQ(end_of(stream_answer({content(), test::step::Hang{}}), leaving), LoadEnd::kAborted);

@@ -3,14 +3,11 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
-#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -18,9 +15,9 @@
 
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "base/error_code.h"
 #include "base/result.h"
-#include "base/units.h"
 #include "wire/chunked.h"
 #include "wire/framing.h"
 #include "wire/head_limits.h"

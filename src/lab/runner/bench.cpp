@@ -1,6 +1,7 @@
 #include "lab/runner/bench.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>

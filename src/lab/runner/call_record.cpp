@@ -12,7 +12,6 @@
 #include <system_error>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -97,7 +96,7 @@ Result<void> join_access_log(Calls& calls, std::string_view lines,
     const auto at = by_id.find(id);
     if (at == by_id.end()) continue;
     CallRecord& call = *at->second;
-    call.logged = true;
+    ++call.log_lines;
     call.provider = text(members, "provider");
     call.replica = text(members, "replica");
     if (const auto name = names.find(call.replica); name != names.end())

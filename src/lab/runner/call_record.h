@@ -24,7 +24,7 @@ struct CallRecord {
   std::string code;
   std::string request_id;
   // From the access log; empty and 0 when no gateway logged it.
-  bool logged = false;
+  std::uint64_t log_lines = 0;  // with its request id; anything but one is a muddle
   std::string provider;
   std::string replica;         // the name of the mock, once named
   std::uint64_t attempts = 0;  // of the gateway

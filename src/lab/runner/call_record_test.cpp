@@ -33,13 +33,13 @@ TEST(CallRecord, IsJoinedWithTheAccessLog) {
   const CallRecord& served = calls->front();
   EXPECT_EQ(served.start, 51'000);
   EXPECT_TRUE(served.ok());
-  EXPECT_TRUE(served.logged);
+  EXPECT_EQ(served.log_lines, 1U);
   EXPECT_EQ(served.replica, "stable-1");
   EXPECT_EQ(served.attempts, 2U);
   EXPECT_DOUBLE_EQ(served.upstream_ms(), 0.8);
   const CallRecord& refused = calls->back();
   EXPECT_FALSE(refused.ok());
-  EXPECT_FALSE(refused.logged);
+  EXPECT_EQ(refused.log_lines, 0U);
   EXPECT_EQ(refused.attempt, 2U);
   EXPECT_EQ(csv_table(*calls, 50'000, 10).text,
             "start_us,late_us,ttft_us,total_us,try,status,end,code,provider,replica,attempts,"

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <csignal>
 #include <memory>
 #include <optional>
 #include <string>

@@ -1,13 +1,14 @@
 #include "lab/runner/child.h"
 
 #include <atomic>
-#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
+#include <signal.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -23,10 +24,11 @@ namespace {
 
 // A folder for a child's output, and a wait for what it does.
 class ChildTest : public testing::Test {
- protected:
+ public:
   ChildTest() { std::filesystem::create_directories(folder_); }
   ~ChildTest() override { std::filesystem::remove_all(folder_); }
 
+ protected:
   Result<std::unique_ptr<Child>> start(std::vector<std::string> arguments) {
     return Child::start({.arguments = std::move(arguments),
                          .environment = {"LAB_WORD=water"},

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/units.h"
 #include "lab/load.h"
+#include "lab/runner/call_record.h"
 #include "lab/runner/gateway_plan.h"
 
 namespace penstock::lab {

@@ -1,6 +1,7 @@
 #include "lab/runner/kept_file.h"
 
 #include <fstream>
+#include <ios>
 #include <memory>
 #include <string>
 #include <string_view>

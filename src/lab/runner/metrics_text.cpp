@@ -26,6 +26,15 @@ std::optional<std::string_view> label(std::string_view labels, std::string_view 
   return std::nullopt;
 }
 
+// Whether the wanted text stands in the value, and not as the beginning of a longer number: a port
+// must not be found in another.
+bool holds(std::string_view value, std::string_view wanted) {
+  const std::size_t at = value.find(wanted);
+  if (at == std::string_view::npos) return false;
+  const std::size_t end = at + wanted.size();
+  return end == value.size() || value[end] < '0' || value[end] > '9';
+}
+
 }  // namespace
 
 MetricsText::Found MetricsText::find(std::string_view name,
@@ -42,7 +51,7 @@ MetricsText::Found MetricsText::find(std::string_view name,
     const std::string_view labels = line.substr(name.size(), blank - name.size());
     const bool matches = std::ranges::all_of(wanted, [&](const Wanted& one) {
       const auto value = label(labels, one.first);
-      return value && value->contains(one.second);
+      return value && holds(*value, one.second);
     });
     if (!matches) continue;
     const std::string_view number = line.substr(blank + 1);

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <ios>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include <system_error>
 #include <vector>
 
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -122,6 +124,12 @@ std::size_t process_descriptors(pid_t pid) {
   std::error_code gone;
   const fs::directory_iterator open(proc_path(pid, "fd"), gone);
   return gone ? 0 : static_cast<std::size_t>(std::distance(begin(open), end(open)));
+}
+
+char process_state(pid_t pid) {
+  const std::string stat = file_text(proc_path(pid, "stat"));
+  const std::size_t name_end = stat.rfind(')');
+  return name_end == std::string::npos || name_end + 2 >= stat.size() ? '\0' : stat[name_end + 2];
 }
 
 bool process_exists(pid_t pid) noexcept { return ::kill(pid, 0) == 0; }

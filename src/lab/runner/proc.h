@@ -28,6 +28,8 @@ namespace penstock::lab {
 [[nodiscard]] std::uint64_t process_memory(pid_t pid);
 [[nodiscard]] std::size_t process_descriptors(pid_t pid);
 [[nodiscard]] bool process_exists(pid_t pid) noexcept;
+// Its state as ps shows it ('T': stopped by a signal); 0 when it is gone.
+[[nodiscard]] char process_state(pid_t pid);
 
 // The environment entry that every process of a lab bears, so that a later lab knows what an
 // earlier one left behind.

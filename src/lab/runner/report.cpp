@@ -1,6 +1,7 @@
 #include "lab/runner/report.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -1,17 +1,19 @@
 #include "lab/runner/trial.h"
 
 #include <algorithm>
-#include <chrono>
-#include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <signal.h>
 
 #include <fmt/format.h>
 
@@ -19,6 +21,7 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "lab/load.h"
+#include "lab/pacer.h"
 #include "lab/runner/bench.h"
 #include "lab/runner/call_record.h"
 #include "lab/runner/child.h"
@@ -36,6 +39,13 @@ constexpr Duration kEndMax = 3s;         // after each of two signals
 constexpr double kOfferedMin = 0.98;     // of the requests of an open loop
 constexpr double kMachineShareMax = 60;  // per cent of the CPU time of the machine
 constexpr std::size_t kRowsMax = 10'000;
+
+// A quote within a quoted field of CSV stands twice.
+std::string csv_quoted(std::string_view text) {
+  std::string out;
+  for (const char c : text) out.append(c == '"' ? 2 : 1, c);
+  return out;
+}
 
 std::string tail(const std::string& text) {
   constexpr std::size_t kTail = 400;
@@ -58,7 +68,6 @@ std::string Trial::source(const LoadChild& load) const {
 
 std::string Trial::timeline_source() const { return fmt::format("{}-timeline.csv", name_); }
 
-// fault: says what is wrong; empty: nothing.
 void Trial::check(std::string what, const std::function<std::string()>& fault) {
   std::string seen = fault();
   const bool holds = seen.empty();
@@ -66,14 +75,18 @@ void Trial::check(std::string what, const std::function<std::string()>& fault) {
       {.what = fmt::format("{}: {}", name_, what), .holds = holds, .seen = std::move(seen)});
 }
 
+// Each process has a seed of its own, and files of its own if it is a second life: gateways with
+// one seed would mint the same request ids.
 Result<std::unique_ptr<Child>> Trial::start(std::string_view name,
-                                            std::vector<std::string> arguments) const {
+                                            std::vector<std::string> arguments) {
+  const std::uint64_t seed = bench_.seed + started_++;
+  const std::string files = scratch(fmt::format("{}-{}", name, started_));
   arguments.insert(arguments.begin(), bench_.program);
   return Child::start(
       {.arguments = std::move(arguments),
-       .environment = {std::string(kLabMark), fmt::format("PENSTOCK_SEED={}", bench_.seed)},
-       .out = scratch(fmt::format("{}.out", name)),
-       .err = scratch(fmt::format("{}.err", name))});
+       .environment = {std::string(kLabMark), fmt::format("PENSTOCK_SEED={}", seed)},
+       .out = files + ".out",
+       .err = files + ".err"});
 }
 
 Result<std::uint16_t> Trial::await_port(Child& child, std::string_view member) const {
@@ -207,6 +220,22 @@ Result<void> Trial::kill(MockChild& mock) {
   return {};
 }
 
+Result<void> Trial::freeze(MockChild& mock) {
+  note(fmt::format("SIGSTOP to {} (process {})", mock.name, mock.child->pid()));
+  mock.child->signal(SIGSTOP);
+  const auto frozen = [&mock] { return process_state(mock.child->pid()) == 'T'; };
+  PENSTOCK_TRY(const bool seen, bench_.until(2s, frozen, 1ms));
+  check(fmt::format("{} was stopped", mock.name),
+        [seen]() -> std::string { return seen ? "" : "it runs"; });
+  return {};
+}
+
+Result<void> Trial::fault(const MockChild& mock, std::string_view json) {
+  PENSTOCK_CHECK(mock.fault(json));
+  note(fmt::format("faults of {}: {}", mock.name, json));
+  return {};
+}
+
 void Trial::note(std::string text) {
   notes_.push_back({.at = bench_.now_us(), .text = std::move(text)});
 }
@@ -282,7 +311,23 @@ Result<void> Trial::join_logs() {
     const std::string lines = file_text(gateway->access_log);
     for (const auto& load : loads_) PENSTOCK_CHECK(join_access_log(load->calls, lines, names));
   }
+  check_joined();
   return {};
+}
+
+// Rows are worth something only if each has the gateway's line of the very same request.
+void Trial::check_joined() {
+  for (const auto& load : loads_) {
+    const auto asks = [&load](const auto& mock) { return load->options.url == mock->url(); };
+    if (std::ranges::any_of(mocks_, asks)) continue;
+    check(fmt::format("each success of {} has one line in a gateway's log", load->name),
+          [&load]() -> std::string {
+            const auto muddled = std::ranges::count_if(load->calls, [](const CallRecord& call) {
+              return call.ok() && call.log_lines != 1;
+            });
+            return muddled == 0 ? "" : fmt::format("{} of them have not", muddled);
+          });
+  }
 }
 
 Result<void> Trial::write_evidence() {
@@ -300,7 +345,7 @@ Result<void> Trial::write_evidence() {
   std::ofstream timeline(bench_.evidence / fmt::format("{}-timeline.csv", name_));
   timeline << "ms_since_load,what\n";
   for (const Note& note : notes_)
-    timeline << fmt::format("{:.1f},\"{}\"\n", since_start_ms(note.at), note.text);
+    timeline << fmt::format("{:.1f},\"{}\"\n", since_start_ms(note.at), csv_quoted(note.text));
   return {};
 }
 

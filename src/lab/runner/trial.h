@@ -48,6 +48,14 @@ class Trial {
   // Kills a process as the experiment's point, and checks that it is gone and its port closed.
   [[nodiscard]] Result<void> kill(MockChild& mock);
 
+  // Stops a process in its tracks (SIGSTOP), and checks that it is: it lives, and does nothing.
+  [[nodiscard]] Result<void> freeze(MockChild& mock);
+  // Sets the faults of a mock, and notes it.
+  [[nodiscard]] Result<void> fault(const MockChild& mock, std::string_view json);
+  // A further condition without which the trial proves nothing. fault: says what is wrong; empty:
+  // nothing.
+  void check(std::string what, const std::function<std::string()>& fault);
+
   // Writes something that happened, and when, into the trial's timeline.
   void note(std::string text);
   // Milliseconds from the first load's start to `at` (microseconds, monotonic).
@@ -72,14 +80,14 @@ class Trial {
   };
   [[nodiscard]] std::string scratch(std::string_view file) const;
   [[nodiscard]] Result<std::unique_ptr<Child>> start(std::string_view name,
-                                                     std::vector<std::string> arguments) const;
+                                                     std::vector<std::string> arguments);
   [[nodiscard]] Result<std::uint16_t> await_port(Child& child, std::string_view member) const;
   [[nodiscard]] std::vector<Child*> children() const;
   [[nodiscard]] Duration cpu_time() const;
-  void check(std::string what, const std::function<std::string()>& fault);
   void check_share();
   Result<void> end_child(Child& child) const;
   Result<void> join_logs();
+  void check_joined();
   Result<void> write_evidence();
 
   Bench& bench_;
@@ -92,6 +100,7 @@ class Trial {
   std::vector<Note> notes_;
   TimePoint busy_from_{};  // the first load's start
   Duration cpu_before_{};
+  std::uint64_t started_ = 0;  // processes of this binary
   bool ended_all_ = false;
 };
 
