@@ -24,7 +24,7 @@ constexpr const char* kFault = R"({"latency_ms":100})";
 constexpr const char* kFailing = R"({"latency_ms":100,"healthy_but_failing":true})";
 // Half of the samples of 2 s decide: at 12 a second that is a second of failures.
 constexpr const char* kGuards =
-    "health: { path: /health, model: mock, interval: 500ms, timeout: 300ms, healthy_after: 2, "
+    "health: { path: /health, model: mock, interval: 500ms, timeout: 500ms, healthy_after: 2, "
     "unhealthy_after: 3 }, breaker: { slow_call: 20s, rate: 50%, samples_min: 10, window: 2s, "
     "open_for: 30s }";
 

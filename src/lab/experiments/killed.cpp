@@ -24,8 +24,9 @@ namespace {
 constexpr const char* kUnary = R"({"latency_ms":300})";
 // Streams of some 5 s, of which the first 100 ms are before content.
 constexpr const char* kStreams = R"({"first_token_ms":100,"inter_token_ms":50,"tokens":100})";
+// A probe asks twice, and each answer takes the mock's 300 ms.
 constexpr const char* kGuards =
-    "health: { path: /health, model: mock, interval: 1s, timeout: 500ms, healthy_after: 2, "
+    "health: { path: /health, model: mock, interval: 1s, timeout: 1s, healthy_after: 2, "
     "unhealthy_after: 3 }, breaker: { slow_call: 20s, rate: 50%, samples_min: 20, window: 30s, "
     "open_for: 30s }";
 constexpr const char* kRetry = "retry: { attempts_max: 3, budget: 10% }";
@@ -33,7 +34,7 @@ constexpr double kBudget = 0.1;
 
 // Probes come each second, give or take a tenth, and the third that fails decides.
 constexpr double kHealthMin = 1500;
-constexpr double kHealthMax = 3 * 1100 + 500 + 200;
+constexpr double kHealthMax = 3 * 1100 + 600 + 100;  // the first of them may be a good one's end
 
 GatewayPlan two_replicas(const MockChild& one, const MockChild& two) {
   GatewayPlan plan = one_provider({one.url(), two.url()}, kGuards);

@@ -60,7 +60,8 @@ TEST(GatewayPlan, BecomesAConfiguration) {
             "  stable: { dialect: openai, replicas: [ http://127.0.0.1:9 ], "
             "balance: least_request }\nmodels:\n"
             "  chat: { targets: [ { provider: stable, model: mock } ] }\n"
-            "retry: { budget: 10% }\ntenants:\n  a:\n    limits: { requests: 10/s }\n"
+            "retry: { budget: 10% }\ndrain: { settle: 0s, timeout: 1s }\ntenants:\n  a:\n    "
+            "limits: { requests: 10/s }\n"
             "    keys: [ { id: a-1, sha256: "
             "2c70e12b7a0646f92279f427c7b38e7334d8e5389cff167a1dc30e73f826b683, workload: main } ]\n"
             "    workloads: { main: {} }\n");

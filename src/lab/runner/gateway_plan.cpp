@@ -37,7 +37,12 @@ std::string config_text(const GatewayPlan& plan, const std::string& access_log) 
   for (const ModelPlan& model : plan.models)
     fmt::format_to(to, "  {}: {{ targets: [ {} ]{}{} }}\n", model.name, model.targets,
                    model.more.empty() ? "" : ", ", model.more);
-  for (const std::string& section : plan.sections) out += section + '\n';
+  bool drains = false;
+  for (const std::string& section : plan.sections) {
+    drains = drains || section.starts_with("drain:");
+    out += section + '\n';
+  }
+  if (!drains) out += "drain: { settle: 0s, timeout: 1s }\n";
   if (!plan.tenants.empty()) out += "tenants:\n" + plan.tenants;
   return out;
 }

@@ -21,9 +21,10 @@ struct GatewayPlan {
   std::string name = "gateway";
   std::vector<ProviderPlan> providers;
   std::vector<ModelPlan> models;
-  std::vector<std::string> sections;  // whole top-level lines: "retry: { budget: 10% }"
-  std::string tenants;                // the section's content; empty: auth.mode dev
-  std::uint16_t data_port = 0;        // 0: any free one
+  // Whole top-level lines: "retry: { budget: 10% }". Without one for `drain` it leaves at once.
+  std::vector<std::string> sections;
+  std::string tenants;          // the section's content; empty: auth.mode dev
+  std::uint16_t data_port = 0;  // 0: any free one
   std::uint16_t admin_port = 0;
   unsigned workers = 1;
 };

@@ -22,6 +22,9 @@ namespace penstock::lab {
 
 // Zero for a process that is gone.
 [[nodiscard]] Duration process_cpu_time(pid_t pid);
+// Of everything on the machine together, from the text of /proc/stat; zero when it is none.
+// source: proc_stat(5): user, nice, system, idle, iowait, irq, softirq, steal.
+[[nodiscard]] Duration busy_time(std::string_view stat);
 // Of the calling process.
 [[nodiscard]] Duration own_cpu_time() noexcept;
 // Resident memory in bytes; 0 when it is gone.

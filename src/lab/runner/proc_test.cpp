@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/units.h"
+
 namespace penstock::lab {
 namespace {
 
@@ -16,6 +18,12 @@ TEST(Proc, FindsTheTicksBehindAnyName) {
   EXPECT_EQ(cpu_ticks("7 (a) b (c)) S 1 7 7 0 -1 4194560 1 0 0 0 12 30 5 6 20 0 1 0"), 42U);
   EXPECT_EQ(cpu_ticks("7 (a) S 1 7"), std::nullopt);
   EXPECT_EQ(cpu_ticks(""), std::nullopt);
+}
+
+// Everything but idle and iowait is busy; a tick is 10 ms on Linux.
+TEST(Proc, AddsUpTheBusyTimeOfTheMachine) {
+  EXPECT_EQ(busy_time("cpu  10 20 30 1000 500 1 2 3 7 7\ncpu0 1 1 1 1\n"), 660ms);
+  EXPECT_EQ(busy_time("intr 5"), Duration::zero());
 }
 
 constexpr const char* kTable =

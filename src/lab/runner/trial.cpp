@@ -174,6 +174,7 @@ Result<LoadChild*> Trial::load(std::string name, LoadOptions options) {
   if (loads_.empty()) {
     busy_from_ = bench_.clock.now();
     cpu_before_ = cpu_time();
+    busy_before_ = busy_time(file_text("/proc/stat"));
   }
   PENSTOCK_TRY(load->child, start(name, load_arguments(options)));
   load->options = std::move(options);
@@ -265,9 +266,16 @@ Duration Trial::cpu_time() const {
 void Trial::check_share() {
   if (loads_.empty()) return;
   const Duration wall = bench_.clock.now() - busy_from_;
-  const double share = 100 * static_cast<double>((cpu_time() - cpu_before_).count()) /
-                       static_cast<double>(wall.count() * runtime::cpus_allowed());
+  const Duration own = cpu_time() - cpu_before_;
+  const Duration all = busy_time(file_text("/proc/stat")) - busy_before_;
+  const auto percent = [wall](Duration time) {
+    return 100 * static_cast<double>(time.count()) /
+           static_cast<double>(wall.count() * runtime::cpus_allowed());
+  };
+  const double share = percent(own);
   bench_.report.figure(fmt::format("{}: share of the machine's CPU time", name_), share, "%",
+                       "summary.json");
+  bench_.report.figure(fmt::format("{}: share of other programs", name_), percent(all - own), "%",
                        "summary.json");
   check("all processes together left the machine room", [share]() -> std::string {
     return share <= kMachineShareMax ? "" : fmt::format("{:.1f} % of its CPU time", share);
