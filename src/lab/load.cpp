@@ -112,22 +112,16 @@ std::uint32_t share(std::uint32_t whole, unsigned parts, unsigned part) {
 }
 
 std::unique_ptr<Pacer> start_pacer(LoadRun& run, std::vector<LoadThread*> threads) {
-  const LoadOptions& options = run.options;
-  const ArrivalPlan plan{
-      .start = run.start,
-      .per_second = options.rps,
-      .count = ArrivalPlan::count_within(options.rps, options.warm_up + options.duration)};
   // Whole ranges go to the threads in turn, so that a wake costs one post.
-  auto due = [plan, threads, turn = std::size_t{0}](std::uint64_t first,
-                                                    std::uint64_t last) mutable {
+  auto due = [threads, turn = std::size_t{0}](std::uint64_t first, std::uint64_t last) mutable {
     threads[turn++ % threads.size()]->post(
-        [plan, first, last](LoadWorker& worker) { worker.begin(plan, first, last); });
+        [first, last](LoadWorker& worker) { worker.begin(first, last); });
   };
   auto done = [threads] {
     for (LoadThread* const thread : threads)
       thread->post([](LoadWorker& worker) { worker.no_more_arrivals(); });
   };
-  return std::make_unique<Pacer>(run.clock, plan, std::move(due), std::move(done));
+  return std::make_unique<Pacer>(run.clock, run.plan, std::move(due), std::move(done));
 }
 
 // Runs all threads to their end and adds up what they saw.
@@ -139,7 +133,7 @@ std::unique_ptr<LoadTotals> run_threads(LoadRun& run, net::Dialer& dialer, StopT
   Finish finish;
   std::vector<runtime::Thread> threads;
   for (unsigned i = 0; i < options.threads; ++i) {
-    const bool open = options.rps > 0;
+    const bool open = options.open_loop();
     const std::uint32_t concurrency = open ? 0 : share(options.concurrency, options.threads, i);
     if (!open && concurrency == 0) continue;
     threads.emplace_back("load", [load = all[i], concurrency, &finish] {
@@ -148,7 +142,7 @@ std::unique_ptr<LoadTotals> run_threads(LoadRun& run, net::Dialer& dialer, StopT
     });
   }
   std::unique_ptr<Pacer> pacer;
-  if (options.rps > 0) pacer = start_pacer(run, all);
+  if (options.open_loop()) pacer = start_pacer(run, all);
   target.set([&run, &pacer, &all] {
     run.stop();
     if (pacer != nullptr) pacer->stop();
@@ -172,9 +166,10 @@ int print_report(const LoadRun& run, const LoadTotals& totals) {
   LoadRates rates;
   rates.time = std::max<Duration>(run.clock.now() - run.measured_from, 1ns);
   const bool early = run.stopped() || run.options.requests_max != 0;
-  if (!early) rates.time = std::max(rates.time, run.options.duration);
+  if (!early) rates.time = std::max<Duration>(rates.time, run.end - run.measured_from);
   const double time = std::chrono::duration<double>(rates.time).count();
   rates.offered = run.options.rps > 0 ? run.options.rps : static_cast<double>(totals.all()) / time;
+  rates.started = run.start;
   const std::string table = report_table(totals, rates);
   std::FILE* const to = run.options.json ? stderr : stdout;
   ignore(std::fwrite(table.data(), 1, table.size(), to), "nobody is left to be told");

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/units.h"
 #include "lab/on_stop.h"
+#include "lab/pacer.h"
 
 namespace penstock::lab {
 
@@ -16,11 +18,13 @@ struct LoadOptions {
   std::string key;  // sent as a bearer token; empty: none
   std::string model = "mock";
   double rps = 0;                  // above 0: open loop, so many requests a second are begun
+  std::vector<RatePhase> phases;   // open loop too: these in turn, instead of rps and duration
   std::uint32_t concurrency = 1;   // else closed loop, so many are always under way
   Duration duration = 10s;         // of what is measured
   Duration warm_up{};              // before it; neither measured nor recorded
   Duration abort_after{};          // leaves each request after this long; zero: stays
   Duration timeout = 60s;          // of one request
+  std::uint32_t retries = 0;       // of a request, where the reply advises it, as SDKs do
   std::uint64_t requests_max = 0;  // stops after so many, warm-up included; 0: no such bound
   std::uint32_t connections = 0;   // open at once, at most; 0: as many as are needed
   unsigned threads = 1;
@@ -29,6 +33,8 @@ struct LoadOptions {
   bool stream = false;
   bool json = false;    // one JSON object on stdout, the table on stderr
   std::string records;  // a file that gets one JSON line a request; empty: none
+
+  [[nodiscard]] bool open_loop() const noexcept { return rps > 0 || !phases.empty(); }
 };
 
 // `penstock load`: sends, measures, prints. Returns the exit code: 0 when it ran, however many

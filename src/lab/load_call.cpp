@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "dialect/openai/chunk.h"
 #include "dialect/openai/error.h"
+#include "lab/load_advice.h"
 #include "lab/load_record.h"
 #include "net/arrival.h"
 #include "net/connection_pool.h"
@@ -83,6 +84,7 @@ Task<LoadCall::Tried> LoadCall::attempt(net::PooledConnection& connection) {
 
 void LoadCall::take_head(const wire::ResponseHead& head) {
   record_.status = head.status;
+  advice_ = read_advice(head.status, head.headers);
   const std::string_view id = head.headers.find("x-request-id").value_or(std::string_view());
   record_.request_id = id.substr(0, kRequestIdMax);
   const auto type = head.headers.find("content-type");
@@ -125,6 +127,10 @@ void LoadCall::take_events() {
     if (!event || !*event) return;
     if (!(*event)->has_data) continue;
     ++record_.chunks;
+    if (record_.end == LoadEnd::kErrorEvent) {  // nothing may follow it
+      record_.end = LoadEnd::kMalformed;
+      return;
+    }
     const dialect::openai::ChunkView chunk = dialect::openai::read_chunk((*event)->data);
     finished_ = finished_ || chunk.finish() || chunk.kind == dialect::openai::ChunkKind::kDone;
     if (chunk.has_content && !record_.ttft) record_.ttft = since_intended();
@@ -140,7 +146,7 @@ void LoadCall::finish_body() {
     record_.end = LoadEnd::kStatus;
   else if (context_.stream && !is_stream())
     record_.end = LoadEnd::kMalformed;
-  else if (record_.end != LoadEnd::kErrorEvent)
+  else if (record_.end == LoadEnd::kUnfinished)
     record_.end = !context_.stream || finished_ ? LoadEnd::kOk : LoadEnd::kInterrupted;
   if (!error_body_.empty()) record_.code = code_of(error_body_);
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/units.h"
+#include "lab/load_advice.h"
 #include "lab/load_record.h"
 #include "net/connection_pool.h"
 #include "net/http_call.h"
@@ -44,6 +45,8 @@ class LoadCall {
 
   // Once. `start` and `late` of the record are the caller's.
   [[nodiscard]] runtime::Task<LoadRecord> run();
+  // What the reply, or its absence, advises; after run().
+  [[nodiscard]] LoadAdvice advice() const noexcept { return advice_; }
 
  private:
   enum class Tried : std::uint8_t { kDone, kReusable, kStale };
@@ -66,6 +69,7 @@ class LoadCall {
   const LoadCallContext& context_;
   LoadCallTimes times_;
   LoadRecord record_;
+  LoadAdvice advice_{.retry = true};  // as for a lost connection, until there is a reply
   wire::SseParser events_;
   std::string error_body_;  // the beginning of a reply that is no success
   bool event_stream_ = false;

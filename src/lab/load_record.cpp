@@ -40,6 +40,7 @@ std::string json_line(const LoadRecord& record) {
   writer.begin_object();
   writer.key("start_us").integer(microseconds(record.start));
   writer.key("late_us").integer(microseconds(record.late));
+  writer.key("try").integer(record.attempt);
   writer.key("status").integer(record.status);
   writer.key("ttft_us");
   if (record.ttft)

@@ -37,10 +37,11 @@ struct LoadRecord {
   Duration late{};               // how much later it was begun: the generator's own fault
   std::optional<Duration> ttft;  // first content of a stream, first body byte of another reply
   Duration total{};
-  int status = 0;            // 0: no reply
-  std::uint64_t bytes = 0;   // of the body
-  std::uint64_t chunks = 0;  // events with data; of another reply: reads
-  std::string code;          // of an error, as the reply tells it
+  int status = 0;             // 0: no reply
+  std::uint32_t attempt = 1;  // above 1: a retry of ours
+  std::uint64_t bytes = 0;    // of the body
+  std::uint64_t chunks = 0;   // events with data; of another reply: reads
+  std::string code;           // of an error, as the reply tells it
   std::string request_id;
 
   [[nodiscard]] bool failed() const noexcept {

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/error_code.h"
@@ -16,6 +17,7 @@
 #include "base/units.h"
 #include "lab/load.h"
 #include "lab/load_target.h"
+#include "lab/pacer.h"
 
 namespace penstock::lab {
 namespace {
@@ -26,6 +28,17 @@ constexpr std::uint32_t kWaitingMax = 1'000'000;
 
 std::uint32_t connections(const LoadOptions& options) {
   return options.connections != 0 ? options.connections : kConnectionsMax;
+}
+
+std::vector<RatePhase> phases(const LoadOptions& options) {
+  if (!options.phases.empty()) return options.phases;
+  return {{options.rps, options.warm_up + options.duration}};
+}
+
+Duration whole_time(const LoadOptions& options) {
+  Duration time{};
+  for (const RatePhase& phase : phases(options)) time += phase.time;
+  return time;
 }
 
 }  // namespace
@@ -50,9 +63,10 @@ LoadRun::LoadRun(const Clock& its_clock, const LoadOptions& its_options, LoadTar
       options(its_options),
       target(std::move(its_target)),
       origin{.host = target.url.host, .port = target.url.port, .tls = nullptr},
-      start(clock.now() + (options.rps > 0 ? kLeadIn : Duration::zero())),
+      start(clock.now() + (options.open_loop() ? kLeadIn : Duration::zero())),
+      plan{.start = start, .phases = phases(options)},
       measured_from(start + options.warm_up),
-      end(measured_from + options.duration),
+      end(start + whole_time(options)),
       permits(connections(options), kWaitingMax),
       records(std::move(its_records)) {}
 

@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "lab/load.h"
 #include "lab/load_target.h"
+#include "lab/pacer.h"
 #include "net/connection_permits.h"
 #include "net/dialer.h"
 
@@ -63,6 +64,7 @@ class LoadRun {
   const LoadTarget target;
   net::Origin origin;
   const TimePoint start;
+  const ArrivalPlan plan;  // of an open loop
   const TimePoint measured_from;
   const TimePoint end;
   net::ConnectionPermits permits;

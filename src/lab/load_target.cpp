@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "json/writer.h"
 #include "lab/load.h"
+#include "lab/pacer.h"
 #include "wire/head_writer.h"
 
 namespace penstock::lab {
@@ -72,8 +73,11 @@ Result<LoadTarget> load_target(const LoadOptions& options) {
   std::optional<BaseUrl> url = parse_base_url(options.url);
   if (!url) return fail(wrong("--url must be http(s)://HOST[:PORT][/PATH]."));
   if (options.rps < 0 || options.rps > 1e6) return fail(wrong("--rps takes up to 1000000."));
-  if (options.rps == 0 && (options.concurrency < 1 || options.concurrency > 100'000))
+  if (!options.open_loop() && (options.concurrency < 1 || options.concurrency > 100'000))
     return fail(wrong("--concurrency takes 1 to 100000."));
+  for (const RatePhase& phase : options.phases)
+    if (phase.per_second <= 0 || phase.per_second > 1e6 || phase.time <= Duration::zero())
+      return fail(wrong("--phase takes a rate up to 1000000 and a time above 0."));
   if (options.duration <= Duration::zero()) return fail(wrong("--duration must be above 0."));
   if (options.timeout <= Duration::zero()) return fail(wrong("--timeout must be above 0."));
   if (options.prompt_bytes > kPromptBytesMax)

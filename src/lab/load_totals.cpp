@@ -123,6 +123,9 @@ std::string report_json(const LoadTotals& totals, const LoadRates& rates) {
   writer.key("aborted").integer(totals.of(LoadEnd::kAborted));
   writer.key("failed").integer(totals.failed());
   writer.key("seconds").number(seconds(rates.time));
+  writer.key("started_us")
+      .integer(
+          std::chrono::floor<std::chrono::microseconds>(rates.started.time_since_epoch()).count());
   writer.key("offered_rps").number(rates.offered);
   writer.key("achieved_rps").number(achieved(totals, rates));
   writer.key("bytes").integer(totals.bytes).key("chunks").integer(totals.chunks);

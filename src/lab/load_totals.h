@@ -38,8 +38,9 @@ struct LoadTotals {
 
 // What a report says besides the totals.
 struct LoadRates {
-  double offered = 0;  // requests a second that were to be begun
-  Duration time{};     // from the start of the measuring to the end of the last request
+  double offered = 0;   // requests a second that were to be begun
+  Duration time{};      // from the start of the measuring to the end of the last request
+  TimePoint started{};  // from which records count; the monotonic clock is the whole machine's
 };
 
 // The table for people.

@@ -7,10 +7,10 @@
 
 #include "base/units.h"
 #include "lab/load.h"
+#include "lab/load_advice.h"
 #include "lab/load_call.h"
 #include "lab/load_record.h"
 #include "lab/load_run.h"
-#include "lab/pacer.h"
 #include "lab/pause.h"
 #include "net/connection_pool.h"
 #include "net/dialer.h"
@@ -68,10 +68,10 @@ Task<void> LoadWorker::run_open() {
   co_await pool_.close();
 }
 
-void LoadWorker::begin(const ArrivalPlan& plan, std::uint64_t first, std::uint64_t last) {
+void LoadWorker::begin(std::uint64_t first, std::uint64_t last) {
   for (std::uint64_t number = first; number < last && !cancellation_.requested(); ++number) {
     if (!run_.take_ticket()) return;
-    const TimePoint intended = plan.due(number);
+    const TimePoint intended = run_.plan.due(number);
     if (calls_.running() < LoadRun::kUnderWayMax / run_.options.threads) {
       calls_.spawn(once(intended));
       continue;
@@ -82,7 +82,21 @@ void LoadWorker::begin(const ArrivalPlan& plan, std::uint64_t first, std::uint64
   }
 }
 
+// Retries as SDKs do: while the reply advises it, after the wait that it names. Each attempt is a
+// request of its own to the target, and a record.
 Task<void> LoadWorker::once(TimePoint intended) {
+  LoadAdvice advice = co_await attempt(intended, 1);
+  runtime::Alarm rest(loop_);
+  for (std::uint32_t number = 2; number <= run_.options.retries + 1 && advice.retry; ++number) {
+    const TimePoint due = loop_.clock().now() + advice.wait_for(number - 1);
+    if (due >= run_.end) co_return;
+    co_await Pause(rest.until(due));
+    if (cancellation_.requested()) co_return;
+    advice = co_await attempt(due, number);
+  }
+}
+
+Task<LoadAdvice> LoadWorker::attempt(TimePoint intended, std::uint32_t number) {
   const TimePoint begun = loop_.clock().now();
   const Duration leave = run_.options.abort_after;
   const LoadCallTimes times{
@@ -91,7 +105,10 @@ Task<void> LoadWorker::once(TimePoint intended) {
       .leave = leave == Duration::zero() ? TimePoint::max() : begun + leave};
   LoadCall call(context_, times);
   LoadRecord record = co_await call.run();
+  record.attempt = number;
+  const LoadAdvice advice = call.advice();
   take(std::move(record), intended, begun - intended);
+  co_return advice;
 }
 
 void LoadWorker::take(LoadRecord record, TimePoint intended, Duration late) {

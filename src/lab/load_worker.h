@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <memory>
 
+#include "lab/load_advice.h"
 #include "lab/load_call.h"
 #include "lab/load_run.h"
 #include "lab/load_totals.h"
-#include "lab/pacer.h"
 #include "net/connection_pool.h"
 #include "net/dialer.h"
 #include "runtime/cancellation.h"
@@ -28,8 +28,8 @@ class LoadWorker {
   [[nodiscard]] runtime::Task<void> run_closed(std::uint32_t concurrency);
   // Open loop: ends once no_more_arrivals() was called and the last request has ended.
   [[nodiscard]] runtime::Task<void> run_open();
-  // Begins arrivals [first, last) of the plan.
-  void begin(const ArrivalPlan& plan, std::uint64_t first, std::uint64_t last);
+  // Begins arrivals [first, last) of the run's plan.
+  void begin(std::uint64_t first, std::uint64_t last);
   void no_more_arrivals() noexcept { arrivals_over_.wake(); }
   // Leaves everything that is under way.
   void stop() noexcept { cancellation_.request(runtime::StopReason::kShutdown); }
@@ -39,6 +39,7 @@ class LoadWorker {
  private:
   [[nodiscard]] runtime::Task<void> repeat();
   [[nodiscard]] runtime::Task<void> once(TimePoint intended);
+  [[nodiscard]] runtime::Task<LoadAdvice> attempt(TimePoint intended, std::uint32_t number);
   void take(LoadRecord record, TimePoint intended, Duration late);
 
   LoadRun& run_;

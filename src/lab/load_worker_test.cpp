@@ -120,6 +120,9 @@ TEST(LoadWorker, TellsHowRequestsFailed) {
   const test::Step error = test::step::Event{R"({"error":{"message":"m","code":"c"}})"};
   EXPECT_EQ(end_of(stream_answer({error, test::step::LastChunk{}}), one_stream()),
             LoadEnd::kErrorEvent);
+  // It is the last event, or it is no end.
+  EXPECT_EQ(end_of(stream_answer({error, content(), test::step::LastChunk{}}), one_stream()),
+            LoadEnd::kMalformed);
   LoadOptions leaving = one_stream();
   leaving.abort_after = 50ms;
   EXPECT_EQ(end_of(stream_answer({content(), test::step::Hang{}}), leaving), LoadEnd::kAborted);
@@ -143,13 +146,32 @@ TEST(LoadWorker, CountsFromTheIntendedStart) {
   rig.upstream.answer_always(test::json_answer("{}"));
   rig.tasks.spawn(rig.worker->run_open());
   rig.loop.advance(1s);
-  const ArrivalPlan plan{.start = rig.run->start, .per_second = 10, .count = 2};
-  rig.worker->begin(plan, 0, 2);
+  rig.worker->begin(0, 2);
   rig.worker->no_more_arrivals();
   rig.loop.advance(1s);
   EXPECT_EQ(rig.worker->totals().of(LoadEnd::kOk), 2U);
   EXPECT_GE(rig.worker->totals().total.max(), 900ms);
   EXPECT_GE(rig.worker->totals().late.max(), 900ms);
+}
+
+// A refusal that says when to come back is asked again then, as often as allowed; one that says
+// not to is not.
+TEST(LoadWorker, RetriesAsTheReplyAdvises) {
+  const auto refusal = [](const char* advice) {
+    return Answer{.steps = {test::step::Send{
+                      std::string("HTTP/1.1 503 \r\ncontent-length: 2\r\nretry-after-ms: 200\r\n") +
+                      "x-should-retry: " + advice + "\r\n\r\n{}"}}};
+  };
+  LoadOptions options = one_request();
+  options.retries = 2;
+  LoadRig patient(options);
+  patient.upstream.answer_always(refusal("true"));
+  const TimePoint before = patient.loop.clock().now();
+  EXPECT_EQ(patient.closed().all(), 3U);
+  EXPECT_GE(patient.loop.clock().now() - before, 400ms);
+  LoadRig told(options);
+  told.upstream.answer_always(refusal("false"));
+  EXPECT_EQ(told.closed().all(), 1U);
 }
 
 // What is measured begins after the warm-up.
@@ -168,12 +190,23 @@ TEST(LoadWorker, LeavesOutTheWarmUp) {
 
 // Arrivals are evenly spaced, and all of them lie before the end.
 TEST(ArrivalPlan, IsFixedInAdvance) {
-  const ArrivalPlan plan{.start = TimePoint(5s), .per_second = 30, .count = 30};
+  const ArrivalPlan plan{.start = TimePoint(5s), .phases = {{30, 1s}}};
   EXPECT_EQ(plan.due(0), TimePoint(5s));
-  EXPECT_EQ(plan.due(30), TimePoint(6s));
-  EXPECT_EQ(ArrivalPlan::count_within(30, 1s), 30U);
-  EXPECT_EQ(ArrivalPlan::count_within(0.5, 1s), 1U);
-  EXPECT_EQ(ArrivalPlan::count_within(3, 500ms), 2U);
+  EXPECT_EQ(plan.due(15), TimePoint(5500ms));
+  EXPECT_EQ(plan.due(30), TimePoint::max());
+  EXPECT_EQ(plan.count(), 30U);
+  EXPECT_EQ((RatePhase{0.5, 1s}.count()), 1U);
+  EXPECT_EQ((RatePhase{3, 500ms}.count()), 2U);
+}
+
+// A phase begins when the one before it is over, whatever was left of its last interval.
+TEST(ArrivalPlan, GoesThroughItsPhases) {
+  const ArrivalPlan plan{.start = TimePoint(0s), .phases = {{2, 2s}, {10, 1s}, {1, 1s}}};
+  EXPECT_EQ(plan.count(), 15U);
+  EXPECT_EQ(plan.due(3), TimePoint(1500ms));
+  EXPECT_EQ(plan.due(4), TimePoint(2s));
+  EXPECT_EQ(plan.due(5), TimePoint(2100ms));
+  EXPECT_EQ(plan.due(14), TimePoint(3s));
 }
 
 }  // namespace

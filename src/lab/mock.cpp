@@ -79,7 +79,7 @@ class Mock::Worker {
 };
 
 struct Mock::Shared {
-  explicit Shared(std::string key) : state(std::move(key)) {}
+  Shared(std::string key, std::string name) : state(std::move(key), std::move(name)) {}
   MockState state;
   std::list<Worker> workers;
   std::vector<runtime::Thread> threads;
@@ -125,7 +125,7 @@ Result<std::unique_ptr<Mock>> Mock::start(const Clock& clock, const MockOptions&
   PENSTOCK_TRY(const net::Address address, read_address(options.listen));
   PENSTOCK_TRY(MockState::Set faults, read_fault(options.fault));
   PENSTOCK_TRY(net::ListenSet listening, net::listen_on(address, options.workers));
-  auto shared = std::make_unique<Shared>(options.key);
+  auto shared = std::make_unique<Shared>(options.key, options.name);
   shared->state.set_fault(std::move(faults));
   for (net::ListenSocket& socket : listening.sockets)
     shared->workers.emplace_back(clock, shared->state, std::move(socket));

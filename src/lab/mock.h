@@ -14,8 +14,9 @@ namespace penstock::lab {
 struct MockOptions {
   std::string listen = "127.0.0.1:0";  // port 0 picks a free one
   std::string dialect = "openai";
-  std::string fault;  // a JSON object as for POST /mock/fault, or empty
-  std::string key;    // requests must bear it; empty: any or none
+  std::string fault;                   // a JSON object as for POST /mock/fault, or empty
+  std::string key;                     // requests must bear it; empty: any or none
+  std::string name = "penstock-mock";  // told in GET /mock/stats, to know one from another
   unsigned workers = 1;
 };
 

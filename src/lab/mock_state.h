@@ -19,7 +19,9 @@ namespace penstock::lab {
 class MockState {
  public:
   // key: the API key that requests must bear; empty: any or none.
-  explicit MockState(std::string key) : key_(std::move(key)) {}
+  // name: what GET /mock/stats calls it.
+  explicit MockState(std::string key, std::string name = "penstock-mock")
+      : stats(std::move(name)), key_(std::move(key)) {}
 
   struct Set {
     Fault fault;

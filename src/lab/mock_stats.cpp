@@ -79,7 +79,7 @@ std::string MockStats::json() const {
   writer.key("connections_total").integer(counts_.connections_total);
   writer.key("identity").begin_object();
   writer.key("pid").integer(::getpid());
-  writer.key("name").string("penstock-mock");
+  writer.key("name").string(name_);
   writer.end_object().end_object();
   return out;
 }

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "lab/ask.h"
 
@@ -14,6 +15,9 @@ namespace penstock::lab {
 class MockStats {
  public:
   static constexpr std::size_t kModelsMax = 1000;  // more are counted as "other"
+
+  // name: told with the process's id, so that one mock can be known from another.
+  explicit MockStats(std::string name) : name_(std::move(name)) {}
 
   // Counts a request that is being served, until its end.
   class Serving {
@@ -55,6 +59,7 @@ class MockStats {
     std::uint64_t connections_total = 0;
   };
 
+  const std::string name_;
   mutable std::mutex mutex_;
   Counts counts_;
   std::map<std::string, std::uint64_t, std::less<>> by_model_;

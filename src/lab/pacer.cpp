@@ -27,23 +27,36 @@ void sleep(const Clock& clock, TimePoint due, const std::stop_token& stop) {
 
 }  // namespace
 
+std::uint64_t RatePhase::count() const noexcept {
+  const double due = per_second * static_cast<double>(time.count()) / kNanosecondsPerSecond;
+  return static_cast<std::uint64_t>(std::ceil(due - 1e-9));
+}
+
 TimePoint ArrivalPlan::due(std::uint64_t number) const noexcept {
-  return start +
-         Duration(std::llround(static_cast<double>(number) * kNanosecondsPerSecond / per_second));
+  TimePoint from = start;
+  for (const RatePhase& phase : phases) {
+    if (number < phase.count())
+      return from + Duration(std::llround(static_cast<double>(number) * kNanosecondsPerSecond /
+                                          phase.per_second));
+    number -= phase.count();
+    from += phase.time;
+  }
+  return TimePoint::max();
 }
 
-std::uint64_t ArrivalPlan::count_within(double per_second, Duration time) noexcept {
-  const double count = per_second * static_cast<double>(time.count()) / kNanosecondsPerSecond;
-  return static_cast<std::uint64_t>(std::ceil(count - 1e-9));
+std::uint64_t ArrivalPlan::count() const noexcept {
+  std::uint64_t sum = 0;
+  for (const RatePhase& phase : phases) sum += phase.count();
+  return sum;
 }
 
-Pacer::Pacer(const Clock& clock, ArrivalPlan plan, Due due, std::function<void()> done)
-    : thread_("pacer", [&clock, plan, due = std::move(due),
+Pacer::Pacer(const Clock& clock, const ArrivalPlan& plan, Due due, std::function<void()> done)
+    : thread_("pacer", [&clock, &plan, count = plan.count(), due = std::move(due),
                         done = std::move(done)](const std::stop_token& stop) {
-        for (std::uint64_t next = 0; next < plan.count && !stop.stop_requested();) {
+        for (std::uint64_t next = 0; next < count && !stop.stop_requested();) {
           std::uint64_t end = next;
           const TimePoint now = clock.now();
-          while (end < plan.count && plan.due(end) <= now) ++end;
+          while (end < count && plan.due(end) <= now) ++end;
           if (end == next)
             sleep(clock, plan.due(next), stop);
           else

@@ -7,6 +7,7 @@ import sys
 import curl_cases
 import drain_cases
 import haproxy_cases
+import lab_cases
 import node_driver
 import process_cases
 import python_cases
@@ -40,6 +41,7 @@ def main():
         haproxy_cases.run(report, fleet, mock)
         process_cases.run(report, fleet, mock)
         drain_cases.run(report, fleet, mock)
+        lab_cases.run(report, fleet)
         for process in (mock, open_gateway, keys_gateway):
             report.run("after all", f"{process.name} still runs", _still_runs(process))
     return report.finish()
