@@ -1,6 +1,5 @@
 #include "admin/admin.h"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>

@@ -1,5 +1,6 @@
 #include "admin/replica_order.h"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 

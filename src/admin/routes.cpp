@@ -1,6 +1,5 @@
 #include "admin/routes.h"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>

@@ -14,6 +14,7 @@
 #include "base/error_code.h"
 #include "base/label.h"
 #include "base/result.h"
+#include "base/seams.h"
 #include "base/secret.h"
 #include "config/compile.h"
 #include "config/load.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,10 +11,13 @@
 
 #include <fmt/format.h>
 
+#include "base/describe.h"
+#include "base/error.h"
 #include "base/error_code.h"
 #include "base/principal.h"
 #include "base/result.h"
 #include "base/units.h"
+#include "config/config.h"
 #include "config/load.h"
 #include "config/path.h"
 #include "config/tenants_config.h"

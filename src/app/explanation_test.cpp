@@ -60,6 +60,7 @@ class ExplanationTest : public testing::Test {
     return {.key = Secret("foo"), .tenant = "", .model = std::move(model), .provider = {}};
   }
 
+ public:
   support::MemorySecrets secrets;
   LabelNames labels;
   config::LoadResult loaded;

@@ -12,6 +12,7 @@
 #include "admin/admin.h"
 #include "admin/plane.h"
 #include "app/ceiling_reads.h"
+#include "app/control_ticker.h"
 #include "app/provider_reads.h"
 #include "app/version.h"
 #include "app/worker_thread.h"

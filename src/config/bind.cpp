@@ -1,6 +1,5 @@
 #include "config/bind.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "base/error_code.h"
 #include "base/result.h"
 #include "base/seams.h"

@@ -70,6 +70,7 @@ class LiveConfigTest : public testing::Test {
     return config().models.find("chat")->targets[target].weight;
   }
 
+ public:
   support::MemorySecrets secrets;
   LiveConfig live{loaded()};
 };

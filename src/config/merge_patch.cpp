@@ -1,7 +1,6 @@
 #include "config/merge_patch.h"
 
 #include <algorithm>
-#include <string_view>
 #include <vector>
 
 #include "config/yaml_tree.h"

@@ -1,5 +1,4 @@
 // The admin plane on a whole gateway: what it shows, what it changes, and whom it obeys.
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -66,6 +65,7 @@ class AdminTest : public testing::Test {
     return client.reply(0).status;
   }
 
+ public:
   GatewayRig rig;
 };
 
