@@ -9,7 +9,6 @@
 #include "config/config.h"
 #include "config/tenants_config.h"
 #include "fleet/provider.h"
-#include "fleet/replica_state.h"
 #include "gateway/caller_limits.h"
 #include "gateway/snapshot.h"
 #include "gateway/worker.h"

@@ -2,30 +2,22 @@
 
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/address.h"
-#include "base/error_code.h"
 #include "base/label.h"
 #include "base/result.h"
 #include "base/seams.h"
-#include "base/secret.h"
 #include "base/units.h"
 #include "config/compile_provider.h"
 #include "config/compile_tenants.h"
 #include "config/config.h"
 #include "config/models_config.h"
-#include "config/providers_config.h"
-#include "config/secrets.h"
-#include "dialect/openai/request.h"
-#include "dialect/registry.h"
+#include "control/retry_plan.h"
 #include "fleet/provider.h"
+#include "fleet/target.h"
 #include "gateway/snapshot.h"
-#include "net/connection_permits.h"
-#include "net/tls.h"
 
 namespace penstock::config {
 namespace {

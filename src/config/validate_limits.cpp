@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,12 +9,12 @@
 
 #include "base/field.h"
 #include "base/quantity_text.h"
-#include "base/units.h"
 #include "config/config.h"
 #include "config/path.h"
 #include "config/tenants_config.h"
 #include "config/validate.h"
 #include "control/rate_bucket.h"
+#include "gateway/admission_config.h"
 #include "gateway/caller_limits_config.h"
 
 namespace penstock::config {

@@ -10,9 +10,11 @@
 
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/principal.h"
 #include "base/result.h"
 #include "base/units.h"
 #include "control/rate_bucket.h"
+#include "gateway/caller_limits.h"
 #include "gateway/identify.h"
 #include "gateway/request_scope.h"
 #include "gateway/snapshot.h"

@@ -1,10 +1,10 @@
 #include "gateway/waiting_room.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -13,7 +13,6 @@
 #include "control/in_flight_limit.h"
 #include "control/priority.h"
 #include "runtime/cancellation.h"
-#include "runtime/event_loop.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"
 #include "tests/support/manual_loop.h"
@@ -35,7 +34,10 @@ struct Visit {
 class WaitingRoomTest : public testing::Test {
  protected:
   static constexpr std::uint32_t kPlaces = 3;
-  explicit WaitingRoomTest(std::uint32_t ceiling = 1) : ceiling_(ceiling) {}
+  explicit WaitingRoomTest(std::uint32_t ceiling) : ceiling_(ceiling) {}
+
+ public:
+  WaitingRoomTest() : WaitingRoomTest(1) {}
   ~WaitingRoomTest() override {
     visits_.clear();
     loop_.run_until_idle();
@@ -44,6 +46,7 @@ class WaitingRoomTest : public testing::Test {
     EXPECT_EQ(loop_.timers().armed(), 0U);
   }
 
+ protected:
   std::optional<ProcessSlot> enter(Priority priority = Priority::kStandard) {
     return room_.enter(loop_.clock(), priority);
   }

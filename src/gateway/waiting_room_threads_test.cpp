@@ -1,8 +1,8 @@
 // The waiting room under several workers at once: whatever meets whatever, no slot is lost, nobody
 // is forgotten, and turns are fair.
-#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <latch>
@@ -14,7 +14,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/rng.h"
+#include "base/clock.h"
+#include "base/result.h"
 #include "base/units.h"
 #include "control/in_flight_limit.h"
 #include "control/priority.h"

@@ -20,6 +20,7 @@
 #include "base/outcome.h"
 #include "runtime/system.h"
 #include "telemetry/exposition.h"
+#include "telemetry/labels.h"
 #include "telemetry/metric_docs.h"
 #include "telemetry/process_metrics.h"
 

@@ -16,11 +16,15 @@
 #include "app/gateway_process.h"
 #include "base/address.h"
 #include "base/byte_budget.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/result.h"
+#include "base/rng.h"
 #include "base/units.h"
 #include "config/load.h"
+#include "gateway/worker.h"
 #include "net/address.h"
+#include "net/arrival.h"
 #include "net/byte_stream.h"
 #include "net/dialer.h"
 #include "net/exchange.h"
@@ -254,8 +258,8 @@ TEST(GatewayQueueSocket, EverySlotComesBack) {
   {
     std::vector<runtime::Thread> threads;
     for (std::uint32_t i = 0; i < kClientThreads; ++i)
-      threads.emplace_back("clients",
-                           [&, i] { run_clients(clock, port, seed + 1000U * i, counts); });
+      threads.emplace_back(
+          "clients", [&, i] { run_clients(clock, port, seed + std::uint64_t{1000} * i, counts); });
     for (runtime::Thread& thread : threads) thread.join();
   }
   const gateway::Process& process = gateway.process();
