@@ -163,8 +163,10 @@ class Fleet:
         self.folder = tempfile.mkdtemp(prefix="penstock-clients-")
         self.processes = []
         # Bound and never listened on: connections to it are refused as long as the fleet lives.
-        self._dead = socket.socket()
-        self._dead.bind(("127.0.0.1", 0))
+        # So many that none is refused five times in a row, which would open its breaker.
+        self._dead = [socket.socket() for _ in range(8)]
+        for dead in self._dead:
+            dead.bind(("127.0.0.1", 0))
 
     def __enter__(self):
         return self
@@ -172,7 +174,8 @@ class Fleet:
     def __exit__(self, *_):
         for process in reversed(self.processes):
             process.stop()
-        self._dead.close()
+        for dead in self._dead:
+            dead.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def path(self, name):
@@ -198,18 +201,20 @@ class Fleet:
                        pass_fds=[listener.fileno()])
 
     def _config(self, mock):
-        dead = "http://{}:{}".format(*self._dead.getsockname())
+        dead = ["http://{}:{}".format(*one.getsockname()) for one in self._dead]
         return {
             "version": 1,
             "workers": 2,
             "listen": {"data": "127.0.0.1:0", "admin": "127.0.0.1:0"},
             "auth": {"mode": "dev"},
             "stream": {"heartbeat": "200ms"},
+            "retry": {"attempts_max": 1},  # the cases tell what becomes of one attempt
             "drain": {"settle": "0s", "timeout": "300ms"},
             "telemetry": {"access_log": "off"},
             "providers": {
-                "mock": {"dialect": "openai", "replicas": [mock.url]},
-                "dead": {"dialect": "openai", "replicas": [dead]},
+                "mock": {"dialect": "openai", "replicas": [mock.url],
+                         "breaker": {"samples_min": 1000}},
+                "dead": {"dialect": "openai", "replicas": dead},
             },
             "models": {name: {"targets": [{"provider": provider, "model": model}]}
                        for name, (provider, model) in MODELS.items()},
