@@ -63,7 +63,7 @@ Result<admin::PatchReport> LiveGatewayConfig::change(std::string_view merge_patc
 }
 
 Task<void> LiveGatewayConfig::publish() {
-  gateway::apply_limits(process_, *snapshot_);
+  gateway::apply_limits(process_, *snapshot_, loop_.clock().now());
   struct Waiting {
     runtime::Alarm* alarm;  // nullptr: nobody waits any more
   };

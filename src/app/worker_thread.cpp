@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "gateway/drain.h"
+#include "gateway/snapshot.h"
 #include "net/byte_stream.h"
 #include "net/listen_socket.h"
 #include "net/tcp_listener.h"

@@ -1,6 +1,7 @@
 #include "config/validate.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,8 @@
 #include "config/models_config.h"
 #include "config/path.h"
 #include "config/providers_config.h"
+#include "control/balancer.h"
+#include "control/retry_plan.h"
 #include "identity/auth_config.h"
 
 namespace penstock::config {

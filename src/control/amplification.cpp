@@ -1,6 +1,5 @@
 #include "control/amplification.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>

@@ -6,13 +6,19 @@
 #include <utility>
 #include <vector>
 
+#include "base/field.h"
 #include "base/units.h"
 #include "control/balancer.h"
 #include "control/balancers.h"
+#include "control/breaker.h"
+#include "control/decision.h"
+#include "control/in_flight_limit.h"
+#include "control/retry_plan.h"
 #include "control/slow_start.h"
 #include "fleet/provider.h"
 #include "fleet/replica_state.h"
 #include "fleet/standing.h"
+#include "fleet/target.h"
 
 namespace penstock::fleet {
 namespace {

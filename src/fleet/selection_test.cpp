@@ -4,15 +4,18 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/field.h"
 #include "base/units.h"
 #include "control/balancers.h"
 #include "control/breaker.h"
 #include "control/decision.h"
 #include "control/health.h"
+#include "control/priority.h"
 #include "control/retry_plan.h"
 #include "fleet/provider.h"
 #include "fleet/replica_state.h"
@@ -42,24 +45,24 @@ class SelectionTest : public testing::Test {
         provider.replicas.push_back(
             {.origin = {}, .name = std::string(name) + std::to_string(i), .base_path = {}});
       provider.state = std::make_shared<ProviderState>(2, 10);
-      providers.push_back(std::move(provider));
-      balancers.push_back(
+      providers_.push_back(std::move(provider));
+      balancers_.push_back(
           {.balancer = control::info(control::Balance::kLeastRequest).make(), .states = {}});
     }
-    targets = {{.provider = 0, .model = "m"},
-               {.provider = 1, .model = "m", .role = control::TargetRole::kFallback}};
+    targets_ = {{.provider = 0, .model = "m"},
+                {.provider = 1, .model = "m", .role = control::TargetRole::kFallback}};
   }
 
   Selection selection(control::Priority priority = control::Priority::kStandard) {
-    return Selection({.providers = providers,
-                      .targets = targets,
-                      .balancers = balancers,
-                      .rng = rng,
+    return Selection({.providers = providers_,
+                      .targets = targets_,
+                      .balancers = balancers_,
+                      .rng = rng_,
                       .retry_budget = Ratio{100'000},
                       .priority = priority});
   }
   ReplicaState& replica(std::size_t provider, std::size_t index) {
-    return providers[provider].state->replicas[index];
+    return providers_[provider].state->replicas[index];
   }
   // Opens the breaker at once: five unreachable in a row.
   void trip(ReplicaState& state, TimePoint at = kNow) {
@@ -68,10 +71,10 @@ class SelectionTest : public testing::Test {
                            state.breaker.generation(), at);
   }
 
-  test::SeededRng rng{1};
-  std::vector<Provider> providers;
-  std::vector<Target> targets;
-  Balancers balancers;
+  test::SeededRng rng_{1};
+  std::vector<Provider> providers_;
+  std::vector<Target> targets_;
+  Balancers balancers_;
 };
 
 // The charge is there while the placement lives and gone after it, the provider's slot with it.
@@ -81,10 +84,10 @@ TEST_F(SelectionTest, PlacementChargesAndGivesBack) {
     const auto placed = one.place(Start{0}, kNow);
     ASSERT_TRUE(placed);
     EXPECT_EQ(replica(0, placed->replica).in_flight.load(), 1U);
-    EXPECT_EQ(providers[0].state->in_flight.in_flight(), 1U);
+    EXPECT_EQ(providers_[0].state->in_flight.in_flight(), 1U);
   }
   for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(replica(0, i).in_flight.load(), 0U);
-  EXPECT_EQ(providers[0].state->in_flight.in_flight(), 0U);
+  EXPECT_EQ(providers_[0].state->in_flight.in_flight(), 0U);
 }
 
 // A second attempt at the same target goes to the other replica; a third has nowhere to go.
@@ -118,10 +121,10 @@ TEST_F(SelectionTest, WhatIsOutIsNotPicked) {
     }
   };
   for (int how = 0; how < 4; ++how) {
-    providers[0].state = std::make_shared<ProviderState>(2, 10);
-    EXPECT_EQ(standing_of(providers[0], 0, kNow), Standing::kEligible);
+    providers_[0].state = std::make_shared<ProviderState>(2, 10);
+    EXPECT_EQ(standing_of(providers_[0], 0, kNow), Standing::kEligible);
     const Standing wanted = take_out(how);
-    EXPECT_EQ(standing_of(providers[0], 0, kNow), wanted);
+    EXPECT_EQ(standing_of(providers_[0], 0, kNow), wanted);
     for (int i = 0; i < 20; ++i) {
       Selection one = selection();
       const auto placed = one.place(Start{0}, kNow);
@@ -147,7 +150,7 @@ TEST_F(SelectionTest, AskedToWaitIsTakenLast) {
 TEST_F(SelectionTest, HalfOpenTakesItsTurns) {
   trip(replica(0, 0));
   const TimePoint later = kNow + 31s;
-  EXPECT_EQ(standing_of(providers[0], 0, later), Standing::kHalfOpen);
+  EXPECT_EQ(standing_of(providers_[0], 0, later), Standing::kHalfOpen);
   for (int request = 1; request <= 12; ++request) {
     Selection one = selection();
     const auto probe = one.probe_in_turn(later);
@@ -177,7 +180,7 @@ TEST_F(SelectionTest, AnyFreeProbeWhenNothingElseIsLeft) {
   Selection fifth = selection();
   EXPECT_EQ(fifth.standing(0, later), TargetStanding::kNothing);
   EXPECT_FALSE(fifth.place(Start{0}, later));
-  EXPECT_EQ(providers[0].state->in_flight.in_flight(), 4U);
+  EXPECT_EQ(providers_[0].state->in_flight.in_flight(), 4U);
 }
 
 // A probe whose turn came and that is not placed gives its token back.
@@ -209,7 +212,7 @@ TEST_F(SelectionTest, FullProviderIsNothing) {
 }
 
 TEST_F(SelectionTest, DegradedProviderServesNoBatch) {
-  providers[0].state->degraded = true;
+  providers_[0].state->degraded = true;
   EXPECT_EQ(selection(control::Priority::kBatch).standing(0, kNow), TargetStanding::kNothing);
   EXPECT_EQ(selection().standing(0, kNow), TargetStanding::kEligible);
 }
@@ -223,7 +226,7 @@ TEST_F(SelectionTest, VerdictsNameEveryCandidate) {
   EXPECT_EQ(verdicts[0].standing, Standing::kEligible);
   EXPECT_EQ(verdicts[1].standing, Standing::kDrained);
   EXPECT_EQ(verdicts[2].standing, Standing::kBreakerOpen);
-  EXPECT_EQ(back_at(providers[1], 0, kNow), kNow + 30s);
+  EXPECT_EQ(back_at(providers_[1], 0, kNow), kNow + 30s);
 }
 
 // A replica that an operator brings back starts slowly; one that was never out does not.

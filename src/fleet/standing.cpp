@@ -1,5 +1,6 @@
 #include "fleet/standing.h"
 
+#include <atomic>
 #include <cstddef>
 #include <optional>
 #include <string_view>

@@ -1,9 +1,11 @@
 #include "gateway/attempt.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <utility>
 
+#include "base/error.h"
 #include "base/error_code.h"
 #include "base/outcome.h"
 #include "base/result.h"
@@ -18,7 +20,6 @@
 #include "gateway/attempt_watch.h"
 #include "gateway/relay.h"
 #include "gateway/request_scope.h"
-#include "gateway/snapshot.h"
 #include "gateway/upstream_request.h"
 #include "net/byte_stream.h"
 #include "net/connection_pool.h"
@@ -109,10 +110,9 @@ Task<Result<void>> on_connections(RequestScope& scope, std::size_t replica,
 // The provider's own error reply stands for the failure where there is one to pass on.
 control::AttemptFailure failure_of(const RequestScope& scope, Error error,
                                    control::AttemptStage stage) {
-  const bool passes = scope.said.error.has_value();
-  return {.error = std::move(error),
-          .facts = scope.facts(passes ? std::nullopt : std::optional(error.code)),
-          .stage = stage};
+  std::optional<ErrorCode> failed;
+  if (!scope.said.error) failed = error.code;
+  return {.error = std::move(error), .facts = scope.facts(failed), .stage = stage};
 }
 
 control::Reach reach_of(const RequestScope& scope,

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "fleet/provider.h"
+#include "gateway/request_scope.h"
 #include "net/byte_stream.h"
 #include "net/connection_pool.h"
 #include "net/dialer.h"

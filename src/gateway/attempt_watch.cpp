@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <ratio>
 
 #include "base/outcome.h"
 #include "base/units.h"

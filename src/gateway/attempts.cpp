@@ -6,18 +6,18 @@
 #include <utility>
 #include <variant>
 
-#include "base/error_code.h"
+#include "base/label.h"
 #include "base/result.h"
 #include "base/units.h"
 #include "control/attempt_failure.h"
 #include "control/decision.h"
 #include "control/retry_plan.h"
+#include "fleet/provider.h"
 #include "fleet/selection.h"
 #include "gateway/attempt.h"
 #include "gateway/attempt_error.h"
 #include "gateway/no_replica.h"
 #include "gateway/request_scope.h"
-#include "gateway/snapshot.h"
 #include "runtime/cancellation.h"
 #include "runtime/event_loop.h"
 #include "telemetry/labels.h"

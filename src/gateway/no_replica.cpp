@@ -13,6 +13,7 @@
 #include "fleet/provider.h"
 #include "fleet/selection.h"
 #include "fleet/standing.h"
+#include "fleet/target.h"
 #include "gateway/request_scope.h"
 
 namespace penstock::gateway {

@@ -16,6 +16,7 @@
 #include "gateway/reply_head.h"
 #include "gateway/request_scope.h"
 #include "wire/head_writer.h"
+#include "wire/header_list.h"
 #include "wire/response_head.h"
 
 namespace penstock::gateway {

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "base/error_code.h"
 #include "base/units.h"
 #include "control/outcome.h"

@@ -7,6 +7,7 @@
 #include "base/error_code.h"
 #include "base/result.h"
 #include "base/units.h"
+#include "gateway/provider_reply.h"
 #include "gateway/request_scope.h"
 #include "net/http_call.h"
 #include "wire/header_list.h"

@@ -16,6 +16,7 @@
 #include "dialect/openai/stream.h"
 #include "gateway/attempt_error.h"
 #include "gateway/attempt_watch.h"
+#include "gateway/delivery.h"
 #include "gateway/outbox.h"
 #include "gateway/relay.h"
 #include "gateway/reply_head.h"

@@ -8,18 +8,21 @@
 #include <string>
 #include <string_view>
 
+#include "base/error_code.h"
 #include "base/label.h"
 #include "base/outcome.h"
 #include "base/rng.h"
 #include "base/units.h"
 #include "control/outcome.h"
 #include "dialect/surface.h"
+#include "fleet/selection.h"
 #include "gateway/drain.h"
 #include "gateway/worker.h"
 #include "net/exchange.h"
 #include "telemetry/access_log.h"
 #include "telemetry/gateway_metrics.h"
 #include "telemetry/labels.h"
+#include "wire/header_list.h"
 
 namespace penstock::gateway {
 namespace {

@@ -1,8 +1,11 @@
 #include "gateway/upstream_request.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <string>
 
+#include "base/units.h"
 #include "dialect/openai/paths.h"
 #include "dialect/openai/request.h"
 #include "fleet/provider.h"

@@ -1,10 +1,10 @@
 #include "tests/scenario/faulty_fleet.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/rng.h"

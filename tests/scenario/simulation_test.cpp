@@ -16,6 +16,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/rng.h"
 #include "base/units.h"
 #include "runtime/timer.h"
 #include "tests/scenario/client.h"
