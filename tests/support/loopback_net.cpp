@@ -1,6 +1,7 @@
 #include "tests/support/loopback_net.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
