@@ -120,7 +120,7 @@ providers:
   stable:
     dialect: openai
     replicas: [ "http://127.0.0.1:{upstream.port}" ]
-    limits: {{ connections: 10000 }}
+    limits: {{ connections: 10000, in_flight: 10000 }}
 models:
   {MODEL}: {{ targets: [ {{ provider: stable, model: {UPSTREAM_MODEL} }} ] }}
 telemetry: {{ access_log: "file:{self.path(name)}.log" }}

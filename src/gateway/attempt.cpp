@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -115,9 +116,8 @@ control::AttemptFailure failure_of(const RequestScope& scope, Error error,
   return {.error = std::move(error), .facts = scope.facts(failed), .stage = stage};
 }
 
-control::Reach reach_of(const RequestScope& scope,
-                        const std::optional<control::AttemptFailure>& failure) {
-  if (!failure || scope.said.status != 0) return control::Reach::kReached;
+control::Reach reach_of(const RequestScope& scope, const control::AttemptFailure* failure) {
+  if (failure == nullptr || scope.said.status != 0) return control::Reach::kReached;
   const bool dialling = failure->stage == control::AttemptStage::kConnecting &&
                         failure->error.code == ErrorCode::kUpstreamTimeout;
   return dialling || failure->error.code == ErrorCode::kUpstreamUnavailable
@@ -127,14 +127,15 @@ control::Reach reach_of(const RequestScope& scope,
 
 // What breaker, balancer, cool-down, metrics and operators learn from an attempt that ended.
 void settle_attempt(RequestScope& scope, const fleet::Placement& placement,
-                    const std::optional<control::AttemptFailure>& failure, TimePoint began) {
-  const Outcome outcome = control::classify(failure ? failure->facts : scope.facts(std::nullopt));
+                    const control::AttemptFailure* failure, TimePoint began) {
+  const Outcome outcome =
+      control::classify(failure != nullptr ? failure->facts : scope.facts(std::nullopt));
   scope.watch->end(outcome, reach_of(scope, failure), scope.usage);
   const TimePoint now = scope.now();
   fleet::ReplicaState& replica = scope.provider->state->replicas[placement.replica];
   if (outcome == Outcome::kOverload && scope.said.wait)
     replica.cool_down.ask(*scope.said.wait, now);
-  if (failure &&
+  if (failure != nullptr &&
       (outcome == Outcome::kFault || outcome == Outcome::kTimeout || outcome == Outcome::kOverload))
     replica.set_last_error(
         {failure->error.code, scope.said.status, scope.worker.loop.clock().wall()});
@@ -148,8 +149,8 @@ void settle_attempt(RequestScope& scope, const fleet::Placement& placement,
 
 }  // namespace
 
-Task<std::optional<control::AttemptFailure>> attempt(RequestScope& scope,
-                                                     const fleet::Placement& placement) {
+Task<std::unique_ptr<control::AttemptFailure>> attempt(RequestScope& scope,
+                                                       const fleet::Placement& placement) {
   scope.begin_attempt(placement);
   AttemptWatch watch(scope.worker.loop, *scope.provider, placement,
                      scope.request.streamed() ? fleet::CostKind::kStream : fleet::CostKind::kUnary,
@@ -158,9 +159,11 @@ Task<std::optional<control::AttemptFailure>> attempt(RequestScope& scope,
   const TimePoint began = scope.now();
   control::AttemptStage stage = control::AttemptStage::kConnecting;
   Result<void> end = co_await on_connections(scope, placement.replica, stage);
-  std::optional<control::AttemptFailure> failure;
-  if (!end) failure = failure_of(scope, std::move(end).error(), stage);
-  settle_attempt(scope, placement, failure, began);
+  std::unique_ptr<control::AttemptFailure> failure;
+  if (!end)
+    failure =
+        std::make_unique<control::AttemptFailure>(failure_of(scope, std::move(end).error(), stage));
+  settle_attempt(scope, placement, failure.get(), began);
   scope.watch = nullptr;
   co_return failure;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <optional>
+#include <memory>
 
 #include "control/attempt_failure.h"
 #include "fleet/selection.h"
@@ -13,8 +13,9 @@ namespace penstock::gateway {
 // balancer and metrics how it went.
 //
 // placement: outlives it.
-// result:    how it failed; nullopt when the reply reached the client, whole.
-[[nodiscard]] runtime::Task<std::optional<control::AttemptFailure>> attempt(
+// result:    how it failed, on the heap for the sake of the frames that wait; nullptr when the
+// reply reached the client, whole.
+[[nodiscard]] runtime::Task<std::unique_ptr<control::AttemptFailure>> attempt(
     RequestScope& scope, const fleet::Placement& placement);
 
 }  // namespace penstock::gateway

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -94,13 +95,13 @@ class Journey {
       }
       count_move(start.target);
       scope_.attempts = plan_.attempts();
-      std::optional<control::AttemptFailure> failure = co_await attempt(scope_, *placement);
+      std::unique_ptr<control::AttemptFailure> failure = co_await attempt(scope_, *placement);
       placement.reset();  // what it held is free again before the next is decided on
       if (!failure) co_return Result<void>();
       if (scope_.content_sent) plan_.on_content();
       last_failure_ = control::kind_of(*failure);
       const std::uint32_t refused = selection_.credit_refused();
-      decision = plan_.on_failure(*std::move(failure), scope_.now());
+      decision = plan_.on_failure(std::move(*failure), scope_.now());
       scope_.worker.metrics.retries_refused.at(scope_.provider_label())
           .add(selection_.credit_refused() - refused);
     }
