@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <ranges>
 #include <utility>
 
 #include "base/assert.h"
+#include "base/error.h"
 #include "base/units.h"
 #include "control/attempt_failure.h"
 #include "control/decision.h"
@@ -33,19 +35,19 @@ Decision RetryPlan::begin(TimePoint now, std::optional<std::size_t> probe) {
     if (auto first = go({*probe, Place::kUntried}, 0s, now)) return *std::move(first);
   }
   if (auto first = anywhere(Here::kGivenUp, now)) return *std::move(first);
-  return Finish{last_error_};
+  return finish();
 }
 
 Decision RetryPlan::on_failure(AttemptFailure failure, TimePoint now) {
   const FailureKind kind = kind_of(failure);
   told_wait_ = failure.error.retry_after;
-  last_error_ = std::move(failure.error);
+  last_error_ = std::make_unique<Error>(std::move(failure.error));
   ++failures_here_;
   if (committed_ || kind == FailureKind::kFinal || attempts_ >= in_.config.attempts_max)
-    return Finish{last_error_};
+    return finish();
   if (auto here = at_this_target(kind, now)) return *std::move(here);
   if (auto next = elsewhere(kind, now)) return *std::move(next);
-  return Finish{last_error_};
+  return finish();
 }
 
 Decision RetryPlan::on_unplaced(TimePoint now) {
@@ -53,7 +55,7 @@ Decision RetryPlan::on_unplaced(TimePoint now) {
   if (failures_here_ == 0) tried_ &= ~bit(target_);
   given_up_ |= bit(target_);
   if (auto next = anywhere(Here::kGivenUp, now)) return *std::move(next);
-  return Finish{last_error_};
+  return finish();
 }
 
 // Untried replicas come first, at once; then the same one, as far as the failure allows it.

@@ -2,12 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <tuple>
 
 #include "base/describe.h"
 #include "base/error.h"
+#include "base/error_code.h"
 #include "base/field.h"
 #include "base/rng.h"
 #include "base/units.h"
@@ -123,12 +125,16 @@ class RetryPlan {
   [[nodiscard]] bool provider_in(std::uint64_t targets, std::size_t target) const noexcept;
   [[nodiscard]] Duration backoff() const;
   void give_up_provider() noexcept;
+  [[nodiscard]] Finish finish() const {
+    return {last_error_ != nullptr ? *last_error_ : Error(ErrorCode::kNoReplica)};
+  }
   [[nodiscard]] bool given_up(std::size_t target) const noexcept {
     return (given_up_ >> target & 1) != 0;
   }
 
   Inputs in_;
-  Error last_error_{ErrorCode::kNoReplica};
+  // On the heap: a plan waits in the frame of every stream, and few have a failure to tell.
+  std::unique_ptr<Error> last_error_;
   std::size_t target_ = 0;  // of the attempt decided last
   std::uint32_t attempts_ = 0;
   std::uint32_t failures_here_ = 0;    // at target_
