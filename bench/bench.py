@@ -107,7 +107,8 @@ def open_streams(bench, plan, report):
            for kind in ("haproxy", "penstock", "penstock over TLS")}
     plain = got["penstock"]["bytes_per_stream"]
     report.row("memory per open idle stream", kib(plain),
-               haproxy=kib(got["haproxy"]["bytes_per_stream"]), target=f"≤ {plan.stream_kib_max} KiB",
+               haproxy=kib(got["haproxy"]["bytes_per_stream"]),
+               target=f"≤ {plan.stream_kib_max} KiB",
                ok=plain <= plan.stream_kib_max << 10)
     report.row("the same over TLS", kib(got["penstock over TLS"]["bytes_per_stream"]))
     report.keep("open_streams", got)
