@@ -20,16 +20,7 @@ class Rig:
 
 def run(report, fleet, mock, gateway):
     rig = Rig(fleet, mock, gateway)
-    for name, case in suite.cases:
-        report.run("curl", name, lambda case=case: _one(case, rig))
-
-
-def _one(case, rig):
-    rig.mock.fault()
-    try:
-        case(rig)
-    finally:
-        rig.mock.fault()
+    suite.run(report, "curl", rig)
 
 
 class Answer:

@@ -21,16 +21,7 @@ MODELS = b"GET /v1/models HTTP/1.1\r\nhost: h\r\n\r\n"
 
 def run(report, fleet, mock):
     rig = Rig(fleet, mock, "drain")
-    for name, case in suite.cases:
-        report.run("drain", name, lambda case=case: _one(case, rig))
-
-
-def _one(case, rig):
-    rig.mock.fault()
-    try:
-        case(rig)
-    finally:
-        rig.mock.fault()
+    suite.run(report, "drain", rig)
 
 
 def gateway(rig, settle, timeout):

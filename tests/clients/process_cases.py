@@ -31,16 +31,7 @@ class Rig:
 
 def run(report, fleet, mock):
     rig = Rig(fleet, mock)
-    for name, case in suite.cases:
-        report.run("process", name, lambda case=case: _one(case, rig))
-
-
-def _one(case, rig):
-    rig.mock.fault()
-    try:
-        case(rig)
-    finally:
-        rig.mock.fault()
+    suite.run(report, "process", rig)
 
 
 def begin(gateway, stream):
