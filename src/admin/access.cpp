@@ -45,8 +45,8 @@ Result<void> check_change(const wire::RequestHead& head) {
     return fail(ErrorCode::kUnauthenticated, "Web pages may not change anything here.");
   const bool empty = head.framing.kind == wire::Framing::Kind::kLength && head.framing.length == 0;
   if (empty && !head.headers.find("content-type")) return {};  // an order without a body
-  const std::string_view type = head.headers.find("content-type").value_or(std::string_view());
-  const std::string_view media = wire::trim(type.substr(0, type.find(';')));
+  const std::string_view media =
+      wire::media_type(head.headers.find("content-type").value_or(std::string_view()));
   if (wire::equals_ignore_case(media, "application/json") ||
       wire::equals_ignore_case(media, "application/merge-patch+json"))
     return {};

@@ -55,9 +55,7 @@ std::optional<control::BucketShape> compile_rate(const std::optional<PerTime>& r
 // Null when there is none of that name, or nothing to look in.
 template <class T>
 const T* find(const gateway::ByName<T>* all, std::string_view name) {
-  if (all == nullptr) return nullptr;
-  const auto at = all->find(name);
-  return at == all->end() ? nullptr : &at->second;
+  return all == nullptr ? nullptr : gateway::find(*all, name);
 }
 
 gateway::CallerLimits compile_limits(const gateway::CallerLimitsConfig& config,

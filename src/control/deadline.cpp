@@ -11,6 +11,7 @@
 #include "base/error_code.h"
 #include "base/result.h"
 #include "base/units.h"
+#include "control/call_kind.h"
 
 namespace penstock::control {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
+#include "control/call_kind.h"
 
 namespace penstock::control {
 
@@ -15,8 +16,6 @@ struct PatienceHeaders {
   std::optional<std::string_view> stainless_read_timeout = {};  // x-stainless-read-timeout, seconds
   std::optional<std::string_view> stainless_timeout = {};       // x-stainless-timeout, seconds
 };
-
-enum class CallKind : std::uint8_t { kUnary, kStream };
 
 struct Patience {
   Duration total{};                            // from the head's end to the reply's

@@ -7,6 +7,7 @@
 
 #include "base/error_code.h"
 #include "base/units.h"
+#include "control/call_kind.h"
 
 namespace penstock::control {
 namespace {

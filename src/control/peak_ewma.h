@@ -27,12 +27,6 @@ class PeakEwma {
   std::atomic<std::uint64_t> word_ = 0;  // cost in µs (32 bits; 0: none), time in ms (32 bits)
 };
 
-// Streams and unary calls of one replica do not mix.
-struct ReplicaCosts {
-  PeakEwma stream;
-  PeakEwma unary;
-};
-
 // What costs are divided by, so that requests of different sizes compare: max(1, bytes ÷ 4 KiB).
 [[nodiscard]] double size_factor(Bytes request) noexcept;
 [[nodiscard]] Duration per_size(Duration cost, Bytes request) noexcept;

@@ -1,11 +1,13 @@
 #include "control/retry_plan.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <ranges>
+#include <span>
 #include <utility>
 
 #include "base/assert.h"
@@ -132,8 +134,11 @@ std::optional<std::size_t> RetryPlan::draw(TargetRole role, TargetStanding stand
     const auto first = std::ranges::find_if(indices, usable);
     return first == indices.end() ? std::nullopt : std::optional(*first);
   }
+  std::array<std::uint32_t, kTargetsMax> weights;  // each target is asked once
+  for (const std::size_t target : indices)
+    weights[target] = usable(target) ? in_.targets[target].weight : 0U;
   return weighted_pick(
-      indices, [&](std::size_t target) { return usable(target) ? in_.targets[target].weight : 0U; },
+      std::span(weights).first(in_.targets.size()), [](std::uint32_t weight) { return weight; },
       in_.rng);
 }
 

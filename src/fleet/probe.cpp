@@ -12,7 +12,6 @@
 #include "base/units.h"
 #include "dialect/openai/models.h"
 #include "dialect/openai/paths.h"
-#include "dialect/registry.h"
 #include "dialect/surface.h"
 #include "fleet/health_config.h"
 #include "fleet/provider.h"
@@ -101,16 +100,9 @@ class Probe {
 
   [[nodiscard]] std::string list_request() const {
     using dialect::Surface;
-    const dialect::DialectInfo& dialect = *parts_.provider.dialect;
     std::string text =
         head(replica_.base_path + std::string(dialect::openai::upstream_path(Surface::kModels)));
-    if (!parts_.provider.key.empty()) {
-      text += dialect.key_header;
-      text += ": ";
-      text += dialect.key_prefix;
-      text += parts_.provider.key.reveal();
-      text += "\r\n";
-    }
+    append_credential(text, parts_.provider);
     text += wire::kHeadEnd;
     return text;
   }

@@ -17,7 +17,7 @@
 #include "fleet/replica_state.h"
 #include "json/writer.h"
 #include "runtime/cancellation.h"
-#include "runtime/event_loop.h"
+#include "runtime/rest.h"
 #include "runtime/task.h"
 
 namespace penstock::fleet {
@@ -41,9 +41,6 @@ Task<void> Prober::close() {
 
 Task<void> Prober::watch(const Provider* provider, std::size_t replica) {
   const HealthConfig& config = *provider->health;
-  runtime::Alarm alarm(loop_);
-  const runtime::CancellationHook hook(
-      stop_, [](void* sleeper) { static_cast<runtime::Alarm*>(sleeper)->wake_soon(); }, &alarm);
   while (!stop_.requested()) {
     const TimePoint began = loop_.clock().now();
     const ProbeParts parts{loop_, dialer_, *provider, replica};
@@ -51,8 +48,8 @@ Task<void> Prober::watch(const Provider* provider, std::size_t replica) {
     const std::optional<ProbeFault> fault = co_await probe(parts, context);
     if (stop_.requested()) co_return;
     settle(*provider, replica, fault);
-    ignore(co_await alarm.until(began + control::probe_pause(config.interval, *rng_)),
-           "the loop's condition tells");
+    const TimePoint next = began + control::probe_pause(config.interval, *rng_);
+    ignore(co_await runtime::rest_until(loop_, stop_, next), "the loop's condition tells");
   }
 }
 

@@ -57,4 +57,8 @@ struct Provider {
   std::shared_ptr<ProviderState> state;
 };
 
+// Appends the header line of the provider's credential, if it has one. Written by hand so that the
+// key is in no other string than this head.
+void append_credential(std::string& head, const Provider& provider);
+
 }  // namespace penstock::fleet

@@ -11,6 +11,7 @@
 #include "base/error_code.h"
 #include "base/units.h"
 #include "control/breaker.h"
+#include "control/call_kind.h"
 #include "control/cool_down.h"
 #include "control/health.h"
 #include "control/in_flight_limit.h"
@@ -29,6 +30,12 @@ struct LastError {
 
 // Whether an operator lets a replica take new calls.
 enum class Duty : std::uint8_t { kServing, kDrained };
+
+// How long calls of one kind take at a replica.
+struct CallTimes {
+  control::PeakEwma cost;    // for the balancer: faults weigh in
+  control::UsualTime usual;  // of good answers only
+};
 
 struct ReplicaState;
 
@@ -59,9 +66,12 @@ struct ReplicaState {
   control::Breaker breaker;  // in band
   control::Health health;    // out of band; written by the replica's prober
   control::CoolDown cool_down;
-  control::ReplicaCosts costs;      // for the balancer: faults weigh in
-  control::UsualTime usual_stream;  // to first content, of good answers
-  control::UsualTime usual_unary;   // in all, likewise
+  CallTimes unary;   // in all
+  CallTimes stream;  // to first content
+
+  [[nodiscard]] CallTimes& times(control::CallKind kind) noexcept {
+    return kind == control::CallKind::kStream ? stream : unary;
+  }
 
   // Charges it if it still has `seen` calls; nullopt when another call came or went in between.
   [[nodiscard]] std::optional<ReplicaCharge> charge(std::uint32_t seen) noexcept {

@@ -92,7 +92,8 @@ bool Selection::pick(std::size_t target, Standing wanted, TimePoint now, Placeme
         standing_of(provider, i, now) == wanted ? control::Eligible::kYes : control::Eligible::kNo;
     states[i].weight = provider.replicas[i].weight;
     states[i].participation = participation_of(provider, replica, now);
-    if (provider.balance == control::Balance::kPeakEwma) states[i].cost = cost(replica, now);
+    if (provider.balance == control::Balance::kPeakEwma)
+      states[i].cost = replica.times(in_.kind).cost.cost(now);
   }
   for (int selection = 0; selection < kSelectionsMax; ++selection) {
     for (std::size_t i = 0; i < count; ++i)
@@ -178,20 +179,13 @@ bool Selection::can_repeat(std::size_t target, TimePoint now) const {
   return standing == Standing::kEligible || standing == Standing::kAskedToWait;
 }
 
-std::optional<Duration> Selection::cost(const ReplicaState& replica, TimePoint now) const {
-  return in_.costs == CostKind::kStream ? replica.costs.stream.cost(now)
-                                        : replica.costs.unary.cost(now);
-}
-
 // The quickest one's: whether an attempt can fit at all.
 Duration Selection::usual_first_content(std::size_t target, TimePoint now) const {
   const Provider& provider = provider_of(target);
   std::optional<Duration> least;
   for (std::size_t i = 0; i < provider.replicas.size(); ++i) {
-    if (standing_of(provider, i, now) > Standing::kHalfOpen) continue;
-    const ReplicaState& replica = provider.state->replicas[i];
-    const Duration usual =
-        in_.costs == CostKind::kStream ? replica.usual_stream.value() : replica.usual_unary.value();
+    if (is_out(standing_of(provider, i, now))) continue;
+    const Duration usual = provider.state->replicas[i].times(in_.kind).usual.value();
     if (!least || usual < *least) least = usual;
   }
   return least.value_or(0s);

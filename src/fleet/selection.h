@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "control/balancer.h"
 #include "control/breaker.h"
+#include "control/call_kind.h"
 #include "control/decision.h"
 #include "control/in_flight_limit.h"
 #include "control/priority.h"
@@ -23,9 +24,6 @@
 #include "fleet/target.h"
 
 namespace penstock::fleet {
-
-// Whose costs count for a request: streams by time to first content, unary calls by the total.
-enum class CostKind : std::uint8_t { kStream, kUnary };
 
 // One worker's balancer of one provider, and the room in which its choices are laid out.
 struct ProviderBalancer {
@@ -62,7 +60,7 @@ class Selection final : public control::RouteState {
     Rng& rng;
     Ratio retry_budget;
     control::Priority priority = control::Priority::kStandard;
-    CostKind costs = CostKind::kUnary;
+    control::CallKind kind = control::CallKind::kUnary;
   };
   explicit Selection(const Inputs& inputs) noexcept : in_(inputs) {}
 
@@ -101,7 +99,6 @@ class Selection final : public control::RouteState {
   [[nodiscard]] bool pick(std::size_t target, Standing wanted, TimePoint now, Placement& into);
   [[nodiscard]] bool pick_probe(std::size_t target, TimePoint now, Placement& into);
   void mark_tried(std::size_t target, std::size_t replica) noexcept;
-  [[nodiscard]] std::optional<Duration> cost(const ReplicaState& replica, TimePoint now) const;
 
   Inputs in_;
   std::size_t tried_target_ = SIZE_MAX;

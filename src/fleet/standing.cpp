@@ -60,12 +60,8 @@ std::optional<TimePoint> back_at(const Provider& provider, std::size_t replica, 
 }
 
 bool any_eligible(const Provider& provider, TimePoint now) {
-  for (std::size_t i = 0; i < provider.replicas.size(); ++i) {
-    const Standing standing = standing_of(provider, i, now);
-    if (standing == Standing::kEligible || standing == Standing::kAskedToWait ||
-        standing == Standing::kHalfOpen)
-      return true;
-  }
+  for (std::size_t i = 0; i < provider.replicas.size(); ++i)
+    if (!is_out(standing_of(provider, i, now))) return true;
   return false;
 }
 

@@ -22,6 +22,11 @@ enum class Standing : std::uint8_t {
   kFull,      // its provider is at its in_flight limit
 };
 
+// Whether no call may go there at all, not even as a last resort.
+[[nodiscard]] constexpr bool is_out(Standing standing) noexcept {
+  return standing > Standing::kHalfOpen;
+}
+
 // As operators and clients read it.
 [[nodiscard]] std::string_view name(Standing standing) noexcept;
 

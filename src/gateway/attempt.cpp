@@ -79,7 +79,7 @@ Task<Try> try_on(RequestScope& scope, net::ConnectionLease& lease) {
   co_return Try{std::move(relayed)};
 }
 
-// A stale connection is replaced once, silently. connecting: whether it ended before one stood.
+// A stale connection is replaced once, silently. `stage` is left where it ended.
 Task<Result<void>> on_connections(RequestScope& scope, std::size_t replica,
                                   control::AttemptStage& stage) {
   net::ConnectionPool& pool = *scope.worker.pools[scope.target->provider];
@@ -152,8 +152,7 @@ void settle_attempt(RequestScope& scope, const fleet::Placement& placement,
 Task<std::unique_ptr<control::AttemptFailure>> attempt(RequestScope& scope,
                                                        const fleet::Placement& placement) {
   scope.begin_attempt(placement);
-  AttemptWatch watch(scope.worker.loop, *scope.provider, placement,
-                     scope.request.streamed() ? fleet::CostKind::kStream : fleet::CostKind::kUnary,
+  AttemptWatch watch(scope.worker.loop, *scope.provider, placement, scope.kind(),
                      Bytes{scope.body.size()});
   scope.watch = &watch;
   const TimePoint began = scope.now();

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "control/balancers.h"
 #include "control/breaker.h"
+#include "control/call_kind.h"
 #include "control/call_samples.h"
 #include "control/peak_ewma.h"
 #include "fleet/provider.h"
@@ -23,7 +24,7 @@ using control::Reach;
 using control::Sample;
 
 AttemptWatch::AttemptWatch(runtime::EventLoop& loop, const fleet::Provider& provider,
-                           const fleet::Placement& placement, fleet::CostKind kind, Bytes request)
+                           const fleet::Placement& placement, control::CallKind kind, Bytes request)
     : loop_(loop),
       provider_(provider),
       replica_(provider.state->replicas[placement.replica]),
@@ -33,14 +34,15 @@ AttemptWatch::AttemptWatch(runtime::EventLoop& loop, const fleet::Provider& prov
       began_(now()),
       timer_(loop.timers(), &AttemptWatch::on_timer, this) {}
 
-control::PeakEwma& AttemptWatch::costs() const noexcept {
-  return streamed() ? replica_.costs.stream : replica_.costs.unary;
+void AttemptWatch::answered(TimePoint at) {
+  times().usual.observe(at - began_);
+  times().cost.observe(control::per_size(at - began_, request_), at);
 }
 
 void AttemptWatch::connected() {
   began_ = now();
   if (streamed()) samples_.emplace(provider_.breaker.slow_call, began_);
-  if (provider_.balance == control::Balance::kPeakEwma) age_.emplace(costs().cost(began_));
+  if (provider_.balance == control::Balance::kPeakEwma) age_.emplace(times().cost.cost(began_));
   arm();
 }
 
@@ -49,12 +51,9 @@ void AttemptWatch::content() {
   if (!content_seen_) {
     content_seen_ = true;
     age_.reset();
-    if (streamed()) {
-      replica_.usual_stream.observe(at - began_);
-      costs().observe(control::per_size(at - began_, request_), at);
-    }
+    if (streamed()) answered(at);
   }
-  if (samples_) take(samples_->on_content(at));
+  if (samples_) take(samples_->on_content(at), at);
 }
 
 void AttemptWatch::end(Outcome outcome, Reach reach, const llm::Usage& usage) {
@@ -62,27 +61,28 @@ void AttemptWatch::end(Outcome outcome, Reach reach, const llm::Usage& usage) {
   age_.reset();
   const TimePoint at = now();
   if (outcome == Outcome::kFault || outcome == Outcome::kTimeout) {
-    costs().observe_fault(at);
+    times().cost.observe_fault(at);
   } else if (outcome == Outcome::kOk && !streamed()) {
-    replica_.usual_unary.observe(at - began_);
-    costs().observe(control::per_size(at - began_, request_), at);
+    answered(at);
   }
   const bool judged_as_stream = samples_ && reach == Reach::kReached;
-  take(judged_as_stream ? samples_->on_end(outcome, reach) : unary_sample(outcome, reach, usage));
+  take(
+      judged_as_stream ? samples_->on_end(outcome, reach) : unary_sample(outcome, reach, usage, at),
+      at);
 }
 
 std::optional<Sample> AttemptWatch::unary_sample(Outcome outcome, Reach reach,
-                                                 const llm::Usage& usage) const {
+                                                 const llm::Usage& usage, TimePoint at) const {
   const std::optional<Duration>& slow_call = provider_.breaker.slow_call;
   if (outcome == Outcome::kOk && slow_call) {
     const Duration limit = control::unary_slow_after(*slow_call, usage.output.value_or(0));
-    if (now() - began_ > limit) return Sample::kSlow;
+    if (at - began_ > limit) return Sample::kSlow;
   }
   return control::sample_of(outcome, reach, slow_call);
 }
 
-void AttemptWatch::take(std::optional<Sample> sample) {
-  if (sample) replica_.breaker.sample(provider_.breaker, *sample, generation_, now());
+void AttemptWatch::take(std::optional<Sample> sample, TimePoint at) {
+  if (sample) replica_.breaker.sample(provider_.breaker, *sample, generation_, at);
 }
 
 // For the earliest moment at which time alone says something. Content moves that away without
@@ -102,9 +102,9 @@ void AttemptWatch::arm() {
 void AttemptWatch::on_timer(void* self) noexcept {
   auto& watch = *static_cast<AttemptWatch*>(self);
   const TimePoint at = watch.now();
-  if (watch.samples_) watch.take(watch.samples_->on_time(at));
+  if (watch.samples_) watch.take(watch.samples_->on_time(at), at);
   const Duration age = control::per_size(at - watch.began_, watch.request_);
-  if (watch.age_ && watch.age_->reached(age)) watch.costs().observe(age, at);
+  if (watch.age_ && watch.age_->reached(age)) watch.times().cost.observe(age, at);
   watch.arm();
 }
 

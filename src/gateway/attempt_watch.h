@@ -5,6 +5,7 @@
 
 #include "base/outcome.h"
 #include "base/units.h"
+#include "control/call_kind.h"
 #include "control/call_samples.h"
 #include "control/peak_ewma.h"
 #include "fleet/provider.h"
@@ -21,7 +22,7 @@ namespace penstock::gateway {
 class AttemptWatch {
  public:
   AttemptWatch(runtime::EventLoop& loop, const fleet::Provider& provider,
-               const fleet::Placement& placement, fleet::CostKind kind, Bytes request);
+               const fleet::Placement& placement, control::CallKind kind, Bytes request);
   AttemptWatch(const AttemptWatch&) = delete;
   AttemptWatch& operator=(const AttemptWatch&) = delete;
 
@@ -33,12 +34,15 @@ class AttemptWatch {
   void end(Outcome outcome, control::Reach reach, const llm::Usage& usage);
 
  private:
-  [[nodiscard]] bool streamed() const noexcept { return kind_ == fleet::CostKind::kStream; }
+  [[nodiscard]] bool streamed() const noexcept { return kind_ == control::CallKind::kStream; }
   [[nodiscard]] TimePoint now() const { return loop_.clock().now(); }
-  [[nodiscard]] control::PeakEwma& costs() const noexcept;
+  [[nodiscard]] fleet::CallTimes& times() const noexcept { return replica_.times(kind_); }
+  // A good answer came, or its first content.
+  void answered(TimePoint at);
   [[nodiscard]] std::optional<control::Sample> unary_sample(Outcome outcome, control::Reach reach,
-                                                            const llm::Usage& usage) const;
-  void take(std::optional<control::Sample> sample);
+                                                            const llm::Usage& usage,
+                                                            TimePoint at) const;
+  void take(std::optional<control::Sample> sample, TimePoint at);
   void arm();
   static void on_timer(void* self) noexcept;
 
@@ -46,7 +50,7 @@ class AttemptWatch {
   const fleet::Provider& provider_;
   fleet::ReplicaState& replica_;
   std::uint32_t generation_;
-  fleet::CostKind kind_;
+  control::CallKind kind_;
   Bytes request_;
   TimePoint began_;
   std::optional<control::StreamSamples> samples_;

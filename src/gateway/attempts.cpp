@@ -19,8 +19,7 @@
 #include "gateway/attempt_error.h"
 #include "gateway/no_replica.h"
 #include "gateway/request_scope.h"
-#include "runtime/cancellation.h"
-#include "runtime/event_loop.h"
+#include "runtime/rest.h"
 #include "telemetry/labels.h"
 
 namespace penstock::gateway {
@@ -31,16 +30,11 @@ namespace {
 
 // Waits until then; false when the request was told to stop before.
 Task<bool> rest(RequestScope& scope, TimePoint until) {
-  runtime::Cancellation& cancellation = scope.exchange.cancellation();
-  if (cancellation.requested()) co_return false;
-  runtime::Alarm alarm(scope.worker.loop);
-  const runtime::CancellationHook hook(
-      cancellation, [](void* sleeper) { static_cast<runtime::Alarm*>(sleeper)->wake_soon(); },
-      &alarm);
   const TimePoint before = scope.now();
-  const bool woken = co_await alarm.until(until);
+  const bool rested =
+      co_await runtime::rest_until(scope.worker.loop, scope.exchange.cancellation(), until);
   scope.waited += scope.now() - before;
-  co_return !woken;
+  co_return rested;
 }
 
 telemetry::RetryReason reason_of(control::FailureKind kind) {
@@ -69,8 +63,7 @@ class Journey {
                     .rng = *scope.worker.rng,
                     .retry_budget = scope.snapshot->retry.budget,
                     .priority = scope.priority,
-                    .costs = scope.request.streamed() ? fleet::CostKind::kStream
-                                                      : fleet::CostKind::kUnary}),
+                    .kind = scope.kind()}),
         plan_({.rng = *scope.worker.rng,
                .config = scope.snapshot->retry,
                .targets = scope.route.plan(),

@@ -15,10 +15,8 @@ Result<void> set_deadline(RequestScope& scope) {
       .stainless_read_timeout = headers.find("x-stainless-read-timeout"),
       .stainless_timeout = headers.find("x-stainless-timeout"),
   };
-  const auto kind =
-      scope.request.streamed() ? control::CallKind::kStream : control::CallKind::kUnary;
   PENSTOCK_TRY(const control::Patience patience,
-               control::patience(told, kind, scope.route.deadline()));
+               control::patience(told, scope.kind(), scope.route.deadline()));
   scope.deadline = scope.started() + patience.total;
   if (patience.first_content)
     scope.first_content_deadline = scope.started() + *patience.first_content;

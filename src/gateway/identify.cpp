@@ -52,13 +52,6 @@ identity::Credentials credentials_of(const wire::HeaderList& headers) {
   return credentials;
 }
 
-// Null when there is none of that name.
-template <class T>
-const T* find(const ByName<T>& all, std::string_view name) {
-  const auto at = all.find(name);
-  return at == all.end() ? nullptr : &at->second;
-}
-
 void set_caller(RequestScope& scope, const Principal& principal) {
   if (principal.tenant.empty()) return;
   const Tenant* tenant = find(scope.snapshot->tenants, principal.tenant);
@@ -79,8 +72,7 @@ void set_caller(RequestScope& scope, const Principal& principal) {
 Principal dev_principal(const Snapshot& snapshot, std::string_view tenant) {
   Principal principal;
   principal.tenant = tenant;
-  const auto known = snapshot.tenants.find(tenant);
-  if (known != snapshot.tenants.end()) principal.tier = known->second.tier;
+  if (const Tenant* known = find(snapshot.tenants, tenant)) principal.tier = known->tier;
   return principal;
 }
 

@@ -44,10 +44,6 @@ std::optional<Duration> wait_of(const wire::HeaderList& headers) {
   return seconds ? length(*seconds, 1s) : std::nullopt;
 }
 
-bool tells_of_load(std::uint16_t status) noexcept {
-  return status == 429 || status == 503 || status == 529;
-}
-
 ErrorCode code_of(std::uint16_t status) noexcept {
   if (status == 429) return ErrorCode::kUpstreamRateLimited;
   if (status == 503 || status == 529) return ErrorCode::kUpstreamOverloaded;
@@ -66,7 +62,8 @@ control::ProviderWord word_of(std::uint16_t status, const dialect::openai::Provi
 void note_reply_head(RequestScope& scope, const wire::ResponseHead& head) {
   ProviderReply& said = scope.said;
   said.status = static_cast<std::uint16_t>(head.status);
-  if (!tells_of_load(said.status) || !head.headers.find("retry-after")) return;
+  const bool tells_of_load = code_of(said.status) != ErrorCode::kUpstreamError;
+  if (!tells_of_load || !head.headers.find("retry-after")) return;
   said.retry_after = control::Facts::RetryAfter::kGiven;
   said.wait = wait_of(head.headers);
 }

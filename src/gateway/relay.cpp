@@ -21,8 +21,7 @@ namespace {
 
 bool is_event_stream(const wire::HeaderList& headers) {
   const std::optional<std::string_view> type = headers.find("content-type");
-  return type && wire::equals_ignore_case(wire::trim(type->substr(0, type->find(';'))),
-                                          "text/event-stream");
+  return type && wire::equals_ignore_case(wire::media_type(*type), "text/event-stream");
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "base/outcome.h"
 #include "base/principal.h"
 #include "base/units.h"
+#include "control/call_kind.h"
 #include "control/ceilings.h"
 #include "control/outcome.h"
 #include "control/priority.h"
@@ -101,6 +102,9 @@ class RequestScope {
   Duration waited{};  // for the client, for a connection, and for the provider
   Duration queued{};  // of that, for a slot and for a connection
 
+  [[nodiscard]] control::CallKind kind() const noexcept {
+    return request.streamed() ? control::CallKind::kStream : control::CallKind::kUnary;
+  }
   // The next attempt begins: what the last one left behind is forgotten.
   void begin_attempt(const fleet::Placement& placement);
 

@@ -35,6 +35,12 @@ struct TextHash {
 };
 template <class T>
 using ByName = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
+// Null when there is none of that name.
+template <class T>
+[[nodiscard]] const T* find(const ByName<T>& all, std::string_view name) {
+  const auto at = all.find(name);
+  return at == all.end() ? nullptr : &at->second;
+}
 
 // A public model name.
 struct Model {
@@ -79,8 +85,8 @@ struct Snapshot {
   std::int64_t created = 0;  // seconds since 1970, shown as the models' age
 
   [[nodiscard]] const fleet::Provider* find_provider(std::string_view name) const {
-    const auto found = provider_index.find(name);
-    return found == provider_index.end() ? nullptr : &providers[found->second];
+    const std::size_t* index = find(provider_index, name);
+    return index == nullptr ? nullptr : &providers[*index];
   }
 };
 

@@ -86,8 +86,7 @@ bool takes_body(Surface surface) noexcept {
 Result<void> check_media_type(const wire::HeaderList& headers) {
   const std::optional<std::string_view> type = headers.find("content-type");
   if (!type) return {};
-  const std::string_view media = wire::trim(type->substr(0, type->find(';')));
-  if (wire::equals_ignore_case(media, "application/json")) return {};
+  if (wire::equals_ignore_case(wire::media_type(*type), "application/json")) return {};
   return fail(ErrorCode::kUnsupportedMediaType);
 }
 

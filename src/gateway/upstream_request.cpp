@@ -28,14 +28,7 @@ std::string upstream_head(const RequestScope& scope, std::uint64_t body_bytes) {
   head += dialect::openai::upstream_path(scope.surface);
   head += " HTTP/1.1\r\n";
   wire::append_header(head, "host", scope.replica->name);
-  if (!provider.key.empty()) {
-    // Written by hand so that the key is in no other string than this head.
-    head += provider.dialect->key_header;
-    head += ": ";
-    head += provider.dialect->key_prefix;
-    head += provider.key.reveal();
-    head += "\r\n";
-  }
+  fleet::append_credential(head, provider);
   const PassedFields passed(fields);
   bool has_type = false;
   for (const wire::Header& field : fields) {

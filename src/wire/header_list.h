@@ -14,6 +14,11 @@ namespace penstock::wire {
 // The bytes without the spaces and tabs around them (OWS of RFC 9110 section 5.6.3).
 [[nodiscard]] std::string_view trim(std::string_view bytes) noexcept;
 
+// What a Content-Type says before its parameters, trimmed (RFC 9110 section 8.3.1).
+[[nodiscard]] inline std::string_view media_type(std::string_view content_type) noexcept {
+  return trim(content_type.substr(0, content_type.find(';')));
+}
+
 // Takes the next element off a comma list such as the value of Connection, trimmed; empty elements
 // are skipped (RFC 9110 section 5.6.1). nullopt: no more. Quoted strings are not understood: only
 // for lists of tokens.
