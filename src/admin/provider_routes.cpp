@@ -11,9 +11,7 @@
 #include "admin/plane.h"
 #include "admin/replica_order.h"
 #include "admin/routes.h"
-#include "base/describe.h"
 #include "base/error_code.h"
-#include "base/field.h"
 #include "base/quantity_text.h"
 #include "base/result.h"
 #include "base/units.h"
@@ -50,12 +48,6 @@ std::string_view name(control::BreakerState breaker) noexcept {
     case control::BreakerState::kClosed: break;
   }
   return "closed";
-}
-
-std::string_view name(control::Balance balance) noexcept {
-  for (const auto& word : enum_names(Describe<control::Balance>{}))
-    if (word.value == balance) return word.word;
-  return "";
 }
 
 // Rounded up: what is left of a wait is over at 0, not before.
@@ -102,7 +94,7 @@ void show_provider(json::Writer& json, const fleet::Provider& provider, Ratio bu
   const fleet::ProviderState& state = *provider.state;
   json.begin_object().key("name").string(provider.name);
   json.key("dialect").string(provider.dialect->name);
-  json.key("balance").string(name(provider.balance));
+  json.key("balance").string(control::name(provider.balance));
   json.key("standing")
       .string(fleet::name(fleet::standing_of(provider, control::Priority::kInteractive)));
   json.key("degraded").boolean(state.degraded.load());

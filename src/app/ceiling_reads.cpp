@@ -1,6 +1,7 @@
 #include "app/ceiling_reads.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "base/metric_source.h"
 #include "config/config.h"
 #include "config/tenants_config.h"
+#include "control/in_flight_limit.h"
 #include "fleet/provider.h"
 #include "gateway/caller_limits.h"
 #include "gateway/snapshot.h"
@@ -18,14 +20,27 @@
 namespace penstock::app {
 namespace {
 
-telemetry::CeilingReads reads_of(telemetry::Scope scope, std::string tenant, std::string workload,
-                                 const gateway::CallerLimits& limits) {
-  const std::shared_ptr<const gateway::LimitState> state = limits.state;
+using control::InFlightLimit;
+using telemetry::Scope;
+
+telemetry::CeilingReads reads_of(Scope scope, const InFlightLimit& ceiling) {
   return {.scope = scope,
-          .tenant = std::move(tenant),
-          .workload = std::move(workload),
-          .in_flight = [state] { return static_cast<double>(state->in_flight.in_flight()); },
-          .limit = [state] { return static_cast<double>(state->in_flight.limit()); }};
+          .in_flight = [&ceiling] { return static_cast<double>(ceiling.in_flight()); },
+          .limit = [&ceiling] { return static_cast<double>(ceiling.limit()); }};
+}
+
+// One that a change of the config may bring or take away.
+telemetry::CeilingReads reads_of(Scope scope, const gateway::CallerLimits& limits) {
+  const auto while_there = [state = limits.state](std::uint32_t (InFlightLimit::*value)()
+                                                      const noexcept) {
+    return [state, value]() -> std::optional<double> {
+      if (state->in_flight.limit() == gateway::LimitState::kNoCeiling) return std::nullopt;
+      return static_cast<double>((state->in_flight.*value)());
+    };
+  };
+  return {.scope = scope,
+          .in_flight = while_there(&InFlightLimit::in_flight),
+          .limit = while_there(&InFlightLimit::limit)};
 }
 
 }  // namespace
@@ -33,28 +48,26 @@ telemetry::CeilingReads reads_of(telemetry::Scope scope, std::string tenant, std
 std::vector<telemetry::CeilingReads> ceiling_reads(const gateway::Process& process,
                                                    const config::Config& config,
                                                    const gateway::Snapshot& snapshot) {
-  using telemetry::Scope;
   std::vector<telemetry::CeilingReads> reads;
-  reads.push_back(
-      {.scope = Scope::kProcess,
-       .in_flight = [&process] { return static_cast<double>(process.in_flight.in_flight()); },
-       .limit = [&process] { return static_cast<double>(process.in_flight.limit()); }});
+  reads.push_back(reads_of(Scope::kProcess, process.in_flight));
   for (const auto& [name, tenant] : config.tenants) {
     const gateway::Tenant& compiled = snapshot.tenants.at(name);
-    if (compiled.limits.in_flight)
-      reads.push_back(reads_of(Scope::kTenant, name, "", compiled.limits));
+    reads.push_back(reads_of(Scope::kTenant, compiled.limits));
+    reads.back().tenant = name;
     for (const auto& [workload, unused] : tenant.workloads) {
-      const gateway::CallerLimits& limits = compiled.workloads.at(workload).limits;
-      if (limits.in_flight) reads.push_back(reads_of(Scope::kWorkload, name, workload, limits));
+      reads.push_back(reads_of(Scope::kWorkload, compiled.workloads.at(workload).limits));
+      reads.back().tenant = name;
+      reads.back().workload = workload;
     }
   }
-  return reads;
-}
-
-std::vector<CallbackSource::Read> provider_saturations(const gateway::Snapshot& snapshot) {
-  std::vector<CallbackSource::Read> reads;
-  for (const fleet::Provider& provider : snapshot.providers)
-    reads.emplace_back([state = provider.state] { return state->in_flight.saturation(); });
+  for (const fleet::Provider& provider : snapshot.providers) {
+    const std::shared_ptr<fleet::ProviderState> state = provider.state;
+    reads.push_back(
+        {.scope = Scope::kProvider,
+         .provider = provider.name,
+         .in_flight = [state] { return static_cast<double>(state->in_flight.in_flight()); },
+         .limit = [state] { return static_cast<double>(state->in_flight.limit()); }});
+  }
   return reads;
 }
 

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,7 +11,7 @@
 #include "base/units.h"
 #include "control/amplification.h"
 #include "gateway/snapshot.h"
-#include "json/writer.h"
+#include "json/log_line.h"
 #include "runtime/event_loop.h"
 #include "telemetry/gateway_metrics.h"
 
@@ -56,21 +55,13 @@ void ControlTicker::watch_amplification() {
   ratio_.store(amplification_.ratio());
   if (event == control::Amplification::Event::kNone) return;
   const bool high = event == control::Amplification::Event::kTooHigh;
-  std::string line;
-  json::Writer(line)
-      .begin_object()
-      .key("level")
-      .string(high ? "warn" : "info")
-      .key("msg")
-      .string(high ? "attempts exceed requests by more than 30 % for a minute: retries add to the "
-                     "load of the providers"
-                   : "amplification is back to normal")
-      .key("alert")
-      .string("amplification")
-      .key("ratio")
-      .string(fmt::format("{:.2f}", amplification_.ratio()))
-      .end_object();
-  log_.write(line);
+  json::LogLine(high ? json::LogLevel::kWarn : json::LogLevel::kInfo,
+                high ? "attempts exceed requests by more than 30 % for a minute: retries add to "
+                       "the load of the providers"
+                     : "amplification is back to normal")
+      .with("alert", "amplification")
+      .with("ratio", fmt::format("{:.2f}", amplification_.ratio()))
+      .write_to(log_);
 }
 
 }  // namespace penstock::app

@@ -11,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include "base/describe.h"
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/principal.h"
@@ -88,19 +87,9 @@ std::vector<config::Value> limits_of(const Principal& who, const config::Config&
   return limits;
 }
 
-control::Priority priority_of(const Principal& who, const gateway::Snapshot& snapshot) {
-  constexpr control::Priority kUsual = control::Priority::kStandard;
-  const auto tenant = snapshot.tenants.find(who.tenant);
-  if (tenant == snapshot.tenants.end()) return kUsual;
-  const auto workload = tenant->second.workloads.find(who.workload);
-  return workload == tenant->second.workloads.end() ? kUsual : workload->second.priority;
-}
-
 ExplainedReplica explained(const fleet::Provider& provider, std::size_t index,
                            control::Priority priority, TimePoint now) {
-  const fleet::Standing whole = fleet::standing_of(provider, priority);
-  const fleet::Standing own = fleet::standing_of(provider, index, now);
-  const fleet::Standing standing = std::max(whole, own);
+  const fleet::Standing standing = fleet::standing_of(provider, index, priority, now);
   ExplainedReplica replica{.url = provider.replicas[index].url,
                            .weight = provider.replicas[index].weight,
                            .in = standing == fleet::Standing::kEligible,
@@ -118,8 +107,7 @@ ExplainedTarget explained(const fleet::Target& target, std::uint64_t weights,
   ExplainedTarget shown{.role = target.role, .provider = provider.name, .model = target.model};
   if (target.role == control::TargetRole::kWeighted && weights != 0)
     shown.share = static_cast<double>(target.weight) / static_cast<double>(weights);
-  for (const auto& word : enum_names(Describe<control::Balance>{}))
-    if (word.value == provider.balance) shown.balance = word.word;
+  shown.balance = control::name(provider.balance);
   const std::string path = config::path_of("providers", provider.name);
   values.add(shown.settings, config::path_of(config::path_of(path, "limits"), "in_flight"));
   values.add(shown.settings, config::path_of(path, "timeouts"));
@@ -151,7 +139,7 @@ Explanation explain(const Question& question, const config::LoadResult& loaded,
     told.refused = std::move(route).error();
     return told;
   }
-  const control::Priority priority = priority_of(*who, snapshot);
+  const control::Priority priority = gateway::priority_of(gateway::caller_of(snapshot, *who));
   told.named = !route->named.empty();
   told.deadline = route->deadline();
   values.add(told.retry, "retry");

@@ -30,6 +30,7 @@
 #include "gateway/drain.h"
 #include "gateway/snapshot.h"
 #include "gateway/worker.h"
+#include "json/log_line.h"
 #include "net/address.h"
 #include "net/byte_stream.h"
 #include "net/http_server.h"
@@ -169,8 +170,7 @@ void GatewayProcess::add_metrics() {
        .access_log_dropped = [this] { return access_log_.dropped(); },
        .log_dropped = [this] { return log_.dropped() + audit_log_.dropped(); }});
   const gateway::Snapshot& snapshot = *live_config_.snapshot();
-  telemetry::add_ceiling_rows(callbacks_, ceiling_reads(process_, config_, snapshot),
-                              provider_saturations(snapshot));
+  telemetry::add_ceiling_rows(callbacks_, ceiling_reads(process_, config_, snapshot));
   telemetry::add_provider_rows(callbacks_, provider_reads(snapshot, clock_));
   worker_metrics_ = std::make_unique<ShardedSource<telemetry::GatewayMetrics>>(std::move(shards),
                                                                                process_.labels);
@@ -197,7 +197,7 @@ LogSink& GatewayProcess::audit_sink() noexcept {
 void GatewayProcess::leave() {
   if (process_.draining.exchange(true)) return;
   const gateway::DrainTimes times = gateway::drain_times(config_.drain, clock_.now());
-  log_.write(R"({"level":"info","msg":"draining"})");
+  json::LogLine(json::LogLevel::kInfo, "draining").write_to(log_);
   for (const auto& worker : workers_)
     worker->leave(times, [this] {
       if (workers_running_.fetch_sub(1) == 1) loop_.post([this] { leaving_.spawn(end()); });
@@ -205,7 +205,6 @@ void GatewayProcess::leave() {
 }
 
 runtime::Task<void> GatewayProcess::end() {
-  workers_.clear();  // their threads have ended or are about to
   admin_listener_->stop();
   admin_server_->shut_down();
   runtime::Timer patience(
@@ -215,6 +214,7 @@ runtime::Task<void> GatewayProcess::end() {
   co_await prober_->close();
   co_await admin_server_->join();
   co_await admin_listener_->join();
+  workers_.clear();  // last: scrapes and the ticker read what they counted
   access_log_.close();
   audit_log_.close();
   log_.close();

@@ -24,8 +24,8 @@ using runtime::Task;
 
 namespace {
 
-// A worker takes a snapshot between two turns of its loop; one that is ending takes none.
-constexpr Duration kAdoptMax = 2s;
+// A worker takes a snapshot between two turns of its loop; one that has ended takes none.
+constexpr Duration kAdoptMax = 1s;
 
 }  // namespace
 
@@ -49,7 +49,7 @@ Task<Result<admin::PatchReport>> LiveGatewayConfig::patch(std::string_view merge
 }
 
 Result<admin::PatchReport> LiveGatewayConfig::change(std::string_view merge_patch) {
-  PENSTOCK_TRY(config::LiveConfig::Draft draft, live_.draft(merge_patch, secrets_));
+  PENSTOCK_TRY(config::LiveConfig::Draft draft, live_.draft(merge_patch));
   PENSTOCK_TRY(snapshot_, config::compile(draft.loaded.config, secrets_, process_.labels,
                                           loop_.clock().wall(), snapshot_.get()));
   admin::PatchReport report;

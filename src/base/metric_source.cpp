@@ -1,5 +1,6 @@
 #include "base/metric_source.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,7 +27,9 @@ void CallbackSource::collect(MetricSink& sink) const {
   for (const Row& row : rows_) {
     const auto names = views(row.labels);
     sink.family({row.name, row.kind, names, row.help});
-    for (const Sample& sample : row.samples) sink.sample(views(sample.labels), sample.read());
+    for (const Sample& sample : row.samples)
+      if (const std::optional<double> value = sample.read())
+        sink.sample(views(sample.labels), *value);
   }
 }
 

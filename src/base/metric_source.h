@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,7 +44,8 @@ class MetricSource {
 // asked.
 class CallbackSource final : public MetricSource {
  public:
-  using Read = std::function<double()>;  // called on the scrape's thread
+  // Called on the scrape's thread; nullopt: there is no such series just now.
+  using Read = std::function<std::optional<double>()>;
   struct Sample {
     std::vector<std::string> labels{};
     Read read{};

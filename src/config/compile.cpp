@@ -64,7 +64,9 @@ Result<std::shared_ptr<const gateway::Snapshot>> compile(const Config& config,
   snapshot->retry = config.retry;
   snapshot->stream = config.stream;
   snapshot->body_wait = config.listen.body_wait;
-  snapshot->created = std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count();
+  snapshot->created =
+      before != nullptr ? before->created
+                        : std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count();
   return std::shared_ptr<const gateway::Snapshot>(std::move(snapshot));
 }
 

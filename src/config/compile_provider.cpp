@@ -81,7 +81,9 @@ Result<fleet::Provider> compile_provider(const std::string& name, const Provider
   provider.name = name;
   provider.label = labels.intern(name);
   provider.dialect = &dialect::info(dialect_of(config.dialect));
-  if (!config.key.empty()) {
+  if (before != nullptr) {
+    provider.key = before->key;  // secrets are read once, at the start
+  } else if (!config.key.empty()) {
     PENSTOCK_TRY(provider.key, resolve_word(config.key, secrets));
   }
   provider.timeouts = {config.timeouts.connect, config.timeouts.first_byte, config.timeouts.idle};

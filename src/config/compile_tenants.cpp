@@ -64,7 +64,7 @@ gateway::CallerLimits compile_limits(const gateway::CallerLimitsConfig& config,
   if (before != nullptr) limits.state = before->state;
   limits.requests = compile_rate(config.requests, config.burst);
   limits.in_flight = config.in_flight;
-  if (config.in_flight) limits.state->in_flight.set_limit(*config.in_flight);
+  limits.state->in_flight.set_limit(config.in_flight.value_or(gateway::LimitState::kNoCeiling));
   return limits;
 }
 

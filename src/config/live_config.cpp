@@ -43,8 +43,7 @@ std::unexpected<Error> refused(const std::vector<Problem>& problems, std::string
 
 LiveConfig::LiveConfig(LoadResult loaded) : file_(loaded.tree), current_(std::move(loaded)) {}
 
-Result<LiveConfig::Draft> LiveConfig::draft(std::string_view merge_patch,
-                                            const SecretSource& secrets) const {
+Result<LiveConfig::Draft> LiveConfig::draft(std::string_view merge_patch) const {
   Tree given = parse_json(merge_patch);
   if (given.completeness == Completeness::kBroken)
     return fail(ErrorCode::kInvalidJson, render(given.problems.front(), "patch"));
@@ -63,7 +62,7 @@ Result<LiveConfig::Draft> LiveConfig::draft(std::string_view merge_patch,
   Node tree = file_;
   config::merge_patch(tree, draft.patch);
   lay_weights(tree, draft.weights);
-  draft.loaded = judge(current_.file, std::move(tree), secrets);
+  draft.loaded = judge(current_.file, std::move(tree));
   if (!draft.loaded.ok()) return refused(draft.loaded.problems, current_.file);
   draft.changes = changes(current_.config, draft.loaded.config);
   return draft;

@@ -29,8 +29,7 @@ class LiveConfig {
   // gives a field back to the file, weights of targets as in weights_patch.h. Changes nothing.
   //
   // errors: kInvalidJson; kInvalidRequest, with every problem in the words of `check`.
-  [[nodiscard]] Result<Draft> draft(std::string_view merge_patch,
-                                    const SecretSource& secrets) const;
+  [[nodiscard]] Result<Draft> draft(std::string_view merge_patch) const;
   // Puts a draft of this very state in force.
   void take(Draft draft);
 

@@ -44,7 +44,7 @@ class LiveConfigTest : public testing::Test {
 
   // The paths that a patch changes, once it is in force.
   std::vector<std::string> apply(std::string_view patch) {
-    Result<LiveConfig::Draft> draft = live.draft(patch, secrets);
+    Result<LiveConfig::Draft> draft = live.draft(patch);
     if (!draft) {
       ADD_FAILURE() << draft.error().message;
       return {};
@@ -58,7 +58,7 @@ class LiveConfigTest : public testing::Test {
   // What is said against a patch; empty when nothing is. The config must stay as it was.
   std::string complaint(std::string_view patch, ErrorCode code = ErrorCode::kInvalidRequest) {
     const std::string before = show(live.current());
-    const Result<LiveConfig::Draft> draft = live.draft(patch, secrets);
+    const Result<LiveConfig::Draft> draft = live.draft(patch);
     EXPECT_EQ(show(live.current()), before) << patch;
     if (draft) return "";
     EXPECT_EQ(draft.error().code, code) << patch;
@@ -71,7 +71,6 @@ class LiveConfigTest : public testing::Test {
   }
 
  public:
-  support::MemorySecrets secrets;
   LiveConfig live{loaded()};
 };
 

@@ -28,7 +28,7 @@ std::string folder_of(const std::string& path) {
 
 }  // namespace
 
-LoadResult judge(const std::string& path, Node tree, const SecretSource& secrets) {
+LoadResult judge(const std::string& path, Node tree) {
   LoadResult result;
   result.file = path;
   result.tree = std::move(tree);
@@ -36,7 +36,6 @@ LoadResult judge(const std::string& path, Node tree, const SecretSource& secrets
             result.problems);
   Findings findings;
   validate(result.config, result.origins, findings);
-  check_secrets(config_type(), &result.config, result.origins, secrets, findings.problems);
   std::ranges::move(findings.problems, std::back_inserter(result.problems));
   result.warnings = std::move(findings.warnings);
   sort_by_place(result.problems);
@@ -53,8 +52,8 @@ LoadResult load(const std::string& path, const Disk& disk, const SecretSource& s
     return result;
   }
   Tree tree = parse_yaml(*bytes);
-  if (tree.completeness == Completeness::kWhole)
-    result = judge(path, std::move(tree.root), secrets);
+  if (tree.completeness == Completeness::kWhole) result = judge(path, std::move(tree.root));
+  check_secrets(config_type(), &result.config, result.origins, secrets, result.problems);
   std::ranges::move(tree.problems, std::back_inserter(result.problems));
   sort_by_place(result.problems);
   return result;

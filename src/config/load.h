@@ -31,8 +31,9 @@ struct LoadResult {
 [[nodiscard]] LoadResult load(const std::string& path, const Disk& disk,
                               const SecretSource& secrets);
 
-// The same for what is parsed already. A broken syntax has no tree to judge.
-[[nodiscard]] LoadResult judge(const std::string& path, Node tree, const SecretSource& secrets);
+// The same for what is parsed already, but for the presence of secrets: those are read once, at the
+// start. A broken syntax has no tree to judge.
+[[nodiscard]] LoadResult judge(const std::string& path, Node tree);
 
 // The lines to print, each with the file's name and place.
 [[nodiscard]] std::vector<std::string> rendered(const std::vector<Problem>& problems,

@@ -63,8 +63,8 @@ class Validator {
     for (const auto& [name, provider] : config_.providers) {
       const std::string path = path_of("providers", name);
       const std::string replicas = path_of(path, "replicas");
-      if (provider.replicas.size() > control::kTargetsMax)
-        problem(replicas, fmt::format("has more than {} replicas", control::kTargetsMax), "");
+      if (provider.replicas.size() > control::kReplicasMax)
+        problem(replicas, fmt::format("has more than {} replicas", control::kReplicasMax), "");
       if (provider.replicas.empty() && origins_.find(replicas) != nullptr)
         problem(replicas, "has no replica", "");
       const bool plain = std::ranges::none_of(provider.replicas, [](const ReplicaConfig& replica) {
@@ -124,6 +124,11 @@ class Validator {
         warning(path_of(path_of(path_of("providers", name), "timeouts"), "idle"),
                 fmt::format("{} is above {}", duration_text(provider.timeouts.idle), limit),
                 "the balancer gives up before Penstock does");
+    for (const auto& [name, model] : config_.models)
+      if (model.deadline > cut)
+        warning(path_of(path_of("models", name), "deadline"),
+                fmt::format("{} is above {}", duration_text(model.deadline), limit),
+                "the balancer gives up before Penstock does, unless the reply is streamed");
   }
 
  private:

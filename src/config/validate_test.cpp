@@ -120,6 +120,13 @@ TEST(Validate, WarnsOfABalancerThatGivesUpFirst) {
   EXPECT_EQ(judged(text + "59s }\n").warnings.size(), 1U);
   EXPECT_EQ(judged(text + "15s }\n").warnings.size(), 2U);
   EXPECT_TRUE(judged(text + "15s }\n").ok());
+  const auto with_deadline = [&](const std::string& deadline) {
+    return judged(text + "60s }\nmodels: { m: { deadline: " + deadline +
+                  ", targets: [ { provider: p, model: x } ] } }\n");
+  };
+  EXPECT_TRUE(with_deadline("60s").warnings.empty());
+  ASSERT_EQ(with_deadline("61s").warnings.size(), 1U);
+  EXPECT_NE(with_deadline("61s").warnings[0].text.find("models.m.deadline"), std::string::npos);
 }
 
 // It sends into the closed port until its health check has failed.

@@ -17,7 +17,7 @@ namespace penstock::control {
 enum class Eligible : std::uint8_t { kNo, kYes };
 
 // What a balancer may know of one replica, as of now.
-struct TargetState {
+struct Candidate {
   Eligible eligible = Eligible::kYes;
   std::uint32_t weight = 1;           // 0: never
   std::uint32_t in_flight = 0;        // our own, exact
@@ -25,24 +25,24 @@ struct TargetState {
   std::optional<Duration> cost = {};  // see peak_ewma.h; nullopt: no history
 };
 
-// The replicas of one provider, by index. At most kTargetsMax.
-using TargetView = std::span<const TargetState>;
-using TargetIndex = std::size_t;
-inline constexpr std::size_t kTargetsMax = 256;
+// The replicas of one provider, by index. At most kReplicasMax.
+using Candidates = std::span<const Candidate>;
+using ReplicaIndex = std::size_t;
+inline constexpr std::size_t kReplicasMax = 256;
 
 // The replicas of one target that this request has tried already.
 class TriedSet {
  public:
-  void add(TargetIndex index) noexcept {
-    if (index < kTargetsMax) words_[index / 64] |= std::uint64_t{1} << index % 64;
+  void add(ReplicaIndex index) noexcept {
+    if (index < kReplicasMax) words_[index / 64] |= std::uint64_t{1} << index % 64;
   }
-  [[nodiscard]] bool has(TargetIndex index) const noexcept {
-    return index < kTargetsMax && (words_[index / 64] >> index % 64 & 1) != 0;
+  [[nodiscard]] bool has(ReplicaIndex index) const noexcept {
+    return index < kReplicasMax && (words_[index / 64] >> index % 64 & 1) != 0;
   }
   void clear() noexcept { words_.fill(0); }
 
  private:
-  std::array<std::uint64_t, kTargetsMax / 64> words_{};
+  std::array<std::uint64_t, kReplicasMax / 64> words_{};
 };
 
 // Chooses among eligible replicas that were not tried. Owned by one worker; never waits, allocates
@@ -54,14 +54,14 @@ class Balancer {
   Balancer& operator=(const Balancer&) = delete;
   virtual ~Balancer() = default;
   // nullopt when nothing is left to pick.
-  [[nodiscard]] virtual std::optional<TargetIndex> pick(TargetView targets, const TriedSet& tried,
-                                                        Rng& rng) = 0;
+  [[nodiscard]] virtual std::optional<ReplicaIndex> pick(Candidates candidates,
+                                                         const TriedSet& tried, Rng& rng) = 0;
 };
 
 // Whether a pick could choose this one at all, slow start aside.
-[[nodiscard]] inline bool can_be_picked(const TargetState& target, TargetIndex index,
+[[nodiscard]] inline bool can_be_picked(const Candidate& candidate, ReplicaIndex index,
                                         const TriedSet& tried) noexcept {
-  return target.eligible == Eligible::kYes && target.weight > 0 && !tried.has(index);
+  return candidate.eligible == Eligible::kYes && candidate.weight > 0 && !tried.has(index);
 }
 
 }  // namespace penstock::control

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "base/describe.h"
 #include "base/field.h"
@@ -17,6 +18,13 @@ constexpr auto enum_names(Describe<Balance>) {
   return std::array{EnumName<Balance>{"weighted_round_robin", Balance::kWeightedRoundRobin},
                     EnumName<Balance>{"least_request", Balance::kLeastRequest},
                     EnumName<Balance>{"peak_ewma", Balance::kPeakEwma}};
+}
+
+// As the config writes it.
+[[nodiscard]] constexpr std::string_view name(Balance balance) noexcept {
+  for (const auto& word : enum_names(Describe<Balance>{}))
+    if (word.value == balance) return word.word;
+  return "";
 }
 
 struct BalancerInfo {

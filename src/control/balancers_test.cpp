@@ -42,23 +42,23 @@ TEST(Balancers, PickOnlyWhatMayBePicked) {
   for (const BalancerInfo& row : balancers()) {
     const std::unique_ptr<Balancer> balancer = row.make();
     for (int i = 0; i < 2000; ++i) {
-      std::vector<TargetState> targets(rng.below(6));
+      std::vector<Candidate> candidates(rng.below(6));
       TriedSet tried;
       bool any = false;
-      for (std::size_t t = 0; t < targets.size(); ++t) {
-        targets[t] = {
+      for (std::size_t t = 0; t < candidates.size(); ++t) {
+        candidates[t] = {
             .eligible = rng.below(3) == 0 ? Eligible::kNo : Eligible::kYes,
             .weight = static_cast<std::uint32_t>(rng.below(4)),
             .in_flight = static_cast<std::uint32_t>(rng.below(3)),
             .participation = Ratio{static_cast<std::uint32_t>(100'000 * (1 + rng.below(10)))}};
-        if (rng.below(2) == 0) targets[t].cost = Duration(rng.below(1'000'000'000));
+        if (rng.below(2) == 0) candidates[t].cost = Duration(rng.below(1'000'000'000));
         if (rng.below(4) == 0) tried.add(t);
-        any = any || can_be_picked(targets[t], t, tried);
+        any = any || can_be_picked(candidates[t], t, tried);
       }
-      const std::optional<TargetIndex> picked = balancer->pick(targets, tried, rng);
+      const std::optional<ReplicaIndex> picked = balancer->pick(candidates, tried, rng);
       ASSERT_EQ(picked.has_value(), any) << static_cast<int>(row.balance);
       if (picked)
-        ASSERT_TRUE(can_be_picked(targets[*picked], *picked, tried))
+        ASSERT_TRUE(can_be_picked(candidates[*picked], *picked, tried))
             << static_cast<int>(row.balance);
     }
   }
@@ -71,9 +71,9 @@ TEST(Balancers, EqualReplicasShareEqually) {
   test::SeededRng rng(seed);
   for (const BalancerInfo& row : balancers()) {
     const std::unique_ptr<Balancer> balancer = row.make();
-    const std::vector<TargetState> targets(4);
+    const std::vector<Candidate> candidates(4);
     std::array<int, 4> picks{};
-    for (int i = 0; i < 4000; ++i) ++picks[*balancer->pick(targets, TriedSet(), rng)];
+    for (int i = 0; i < 4000; ++i) ++picks[*balancer->pick(candidates, TriedSet(), rng)];
     for (const int count : picks) EXPECT_NEAR(count, 1000, 140) << static_cast<int>(row.balance);
   }
 }
@@ -105,22 +105,22 @@ TEST(SlowStart, RampsFromATenthToTheWhole) {
 
 // One in slow start takes part as often as its share says; the warm ones always.
 TEST(SlowStart, HoldsTheNewcomerBack) {
-  std::vector<TargetState> targets(2);
-  targets[1].participation = Ratio{250'000};
+  std::vector<Candidate> candidates(2);
+  candidates[1].participation = Ratio{250'000};
   test::ScriptedRng rng{draw(250'000, 1'000'000), draw(249'999, 1'000'000)};
-  EXPECT_EQ(Participants(targets, TriedSet(), rng).indices().size(), 1U);
-  EXPECT_EQ(Participants(targets, TriedSet(), rng).indices().size(), 2U);
+  EXPECT_EQ(Participants(candidates, TriedSet(), rng).indices().size(), 1U);
+  EXPECT_EQ(Participants(candidates, TriedSet(), rng).indices().size(), 2U);
 }
 
 // When all are in it nobody is held back: no draw is even made.
 TEST(SlowStart, IsOffWhenAllAreInIt) {
-  std::vector<TargetState> targets(3);
-  for (TargetState& target : targets) target.participation = Ratio{100'000};
+  std::vector<Candidate> candidates(3);
+  for (Candidate& candidate : candidates) candidate.participation = Ratio{100'000};
   test::ScriptedRng none{};
-  EXPECT_EQ(Participants(targets, TriedSet(), none).indices().size(), 3U);
-  targets[0].participation = Ratio{1'000'000};
-  targets[0].eligible = Eligible::kNo;  // the warm one does not count when it cannot be picked
-  EXPECT_EQ(Participants(targets, TriedSet(), none).indices().size(), 2U);
+  EXPECT_EQ(Participants(candidates, TriedSet(), none).indices().size(), 3U);
+  candidates[0].participation = Ratio{1'000'000};
+  candidates[0].eligible = Eligible::kNo;  // the warm one does not count when it cannot be picked
+  EXPECT_EQ(Participants(candidates, TriedSet(), none).indices().size(), 2U);
 }
 
 }  // namespace

@@ -94,6 +94,20 @@ TEST(Breaker, FiveUnreachableInARowOpenIt) {
   EXPECT_EQ(breaker.state(kStart), BreakerState::kOpen);
 }
 
+// An answer that is no sample, a 429 or a 400, breaks the row all the same.
+TEST(Breaker, AnAnswerOfAnyKindBreaksTheRow) {
+  const BreakerConfig config{.samples_min = 100};
+  Breaker breaker;
+  for (int i = 0; i < 8; ++i) {
+    if (i == 4) breaker.answered(breaker.generation());
+    breaker.sample(config, Sample::kUnreachable, breaker.generation(), kStart);
+  }
+  EXPECT_EQ(breaker.state(kStart), BreakerState::kClosed);
+  breaker.answered(breaker.generation() + 1);
+  breaker.sample(config, Sample::kUnreachable, breaker.generation(), kStart);
+  EXPECT_EQ(breaker.state(kStart), BreakerState::kOpen) << "another generation's answer is none";
+}
+
 // What an older attempt has to say does not move a newer state.
 TEST(Breaker, SamplesOfAnOlderGenerationAreIgnored) {
   Breaker breaker;

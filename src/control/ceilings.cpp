@@ -1,6 +1,5 @@
 #include "control/ceilings.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -25,13 +24,6 @@ Entrance Ceilings::enter(Priority priority) noexcept {
     entered.slots_[i] = *std::move(slot);
   }
   return {.slots = std::move(entered)};
-}
-
-double Ceilings::saturation() const noexcept {
-  double highest = 0;
-  for (std::size_t i = 0; i < count_; ++i)
-    highest = std::max(highest, links_[i].limit->saturation());
-  return highest;
 }
 
 }  // namespace penstock::control

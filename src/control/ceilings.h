@@ -36,8 +36,6 @@ class Ceilings {
   void add(InFlightLimit& limit, Shares shares) noexcept;
 
   [[nodiscard]] Entrance enter(Priority priority) noexcept;
-  // The highest in flight ÷ limit; 0 without ceilings.
-  [[nodiscard]] double saturation() const noexcept;
 
  private:
   struct Link {

@@ -43,14 +43,6 @@ std::optional<Waiter> FairQueue::next(TimePoint now, Priority lowest) {
   return std::nullopt;
 }
 
-std::optional<Waiter> FairQueue::take_expired(TimePoint now) {
-  for (const Lanes& lanes : lanes_)
-    for (const Lane& lane : lanes)
-      for (std::uint32_t place = lane.oldest; place != kNone; place = places_[place].after)
-        if (places_[place].waiter.until <= now) return take(place);
-  return std::nullopt;
-}
-
 bool FairQueue::leave(const QueueTicket& ticket) {
   PENSTOCK_ASSERT(ticket.place < places_.size());
   if (places_[ticket.place].arrival != ticket.arrival) return false;
@@ -65,12 +57,7 @@ bool FairQueue::any(Priority lowest) const noexcept {
 }
 
 std::uint32_t FairQueue::waiting_of(std::uint32_t tenant) const noexcept {
-  std::uint32_t count = 0;
-  for (const Lanes& lanes : lanes_)
-    for (const Lane& lane : lanes)
-      if (lane.tenant == tenant)
-        for (std::uint32_t at = lane.oldest; at != kNone; at = places_[at].after) ++count;
-  return count;
+  return tenant < of_tenant_.size() ? of_tenant_[tenant] : 0;
 }
 
 // Of several tenants with equally many, the one whose candidate came last.
@@ -101,6 +88,8 @@ QueueTicket FairQueue::put(const Waiter& waiter) {
   (lane->newest == kNone ? lane->oldest : places_[lane->newest].after) = place;
   lane->newest = place;
   ++waiting_;
+  if (waiter.tenant >= of_tenant_.size()) of_tenant_.resize(std::size_t{waiter.tenant} + 1);
+  ++of_tenant_[waiter.tenant];
   return {place, arrivals_};
 }
 
@@ -116,6 +105,7 @@ Waiter FairQueue::take(std::uint32_t at) {
   place = {.after = free_};
   free_ = at;
   --waiting_;
+  --of_tenant_[taken.tenant];
   return taken;
 }
 

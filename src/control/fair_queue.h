@@ -13,7 +13,7 @@ namespace penstock::control {
 // A request that waits for a place under the process's ceiling.
 struct Waiter {
   std::uint64_t id = 0;      // the caller's own
-  std::uint32_t tenant = 0;  // requests of one tenant share one turn
+  std::uint32_t tenant = 0;  // a small index; requests of one tenant share one turn
   Priority priority = Priority::kStandard;
   TimePoint until{};  // the end of its patience: queue_wait or its deadline, what comes first
 };
@@ -34,8 +34,9 @@ struct Offer {
 // places too. A newcomer that finds no place takes that of the newest waiter of the tenant with
 // most, if its own tenant has fewer and that waiter is of no better class.
 //
-// Not thread-safe: lives behind the admission's mutex. Memory is taken once, at construction.
-// cost: O(tenants that wait) per call.
+// Not thread-safe: lives behind the admission's mutex. Memory for the places is taken once, at
+// construction; a tenant's count when it first waits.
+// cost: O(tenants that wait) per call; next() also passes what has expired and not left yet.
 class FairQueue {
  public:
   explicit FairQueue(std::uint32_t places);
@@ -44,8 +45,6 @@ class FairQueue {
   // Takes out whose turn it is, among classes of at least `lowest`: the caller knows from the
   // ceiling's shares which class may start. Those whose time is up are passed over.
   [[nodiscard]] std::optional<Waiter> next(TimePoint now, Priority lowest);
-  // Takes out one waiter whose time is up; call until nullopt.
-  [[nodiscard]] std::optional<Waiter> take_expired(TimePoint now);
   // The waiter went away. False when it is no longer in the queue.
   [[nodiscard]] bool leave(const QueueTicket& ticket);
 
@@ -81,6 +80,7 @@ class FairQueue {
   std::array<Lanes, kPriorityCount> lanes_;
   std::uint32_t free_ = kNone;
   std::uint32_t waiting_ = 0;
+  std::vector<std::uint32_t> of_tenant_;  // how many of each wait, by tenant
   std::uint64_t arrivals_ = 0;
 };
 

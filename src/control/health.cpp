@@ -9,7 +9,7 @@
 
 namespace penstock::control {
 
-HealthState Health::on_probe(ProbeEnd end, const HealthConfig& config, TimePoint now) noexcept {
+HealthState Health::on_probe(ProbeEnd end, const Hysteresis& config, TimePoint now) noexcept {
   const HealthState said =
       end == ProbeEnd::kPassed ? HealthState::kHealthy : HealthState::kUnhealthy;
   const HealthState was = state();

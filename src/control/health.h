@@ -9,9 +9,8 @@
 
 namespace penstock::control {
 
-struct HealthConfig {  // YAML: providers.*.health
-  Duration interval = 5s;
-  Duration timeout = 2s;
+// How many results in a row, against what is believed, change it.
+struct Hysteresis {
   std::uint32_t healthy_after = 2;
   std::uint32_t unhealthy_after = 3;
 };
@@ -25,7 +24,7 @@ enum class ProbeEnd : std::uint8_t { kPassed, kFailed };
 class Health {
  public:
   // Returns the state after this probe.
-  HealthState on_probe(ProbeEnd end, const HealthConfig& config, TimePoint now) noexcept;
+  HealthState on_probe(ProbeEnd end, const Hysteresis& config, TimePoint now) noexcept;
 
   [[nodiscard]] HealthState state() const noexcept {
     return static_cast<HealthState>(word_.load(std::memory_order_relaxed) & 3);

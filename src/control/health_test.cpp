@@ -12,7 +12,7 @@ namespace penstock::control {
 namespace {
 
 constexpr TimePoint kStart{1h};
-constexpr HealthConfig kConfig{.healthy_after = 2, .unhealthy_after = 3};
+constexpr Hysteresis kConfig{.healthy_after = 2, .unhealthy_after = 3};
 constexpr auto kPassed = ProbeEnd::kPassed;
 constexpr auto kFailed = ProbeEnd::kFailed;
 

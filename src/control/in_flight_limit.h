@@ -58,11 +58,6 @@ class InFlightLimit {
   [[nodiscard]] bool full(Priority priority) const noexcept {
     return in_flight() >= mark(limit(), priority);
   }
-  // In flight ÷ limit; above 1 after the limit was lowered. A limit of 0 is full.
-  [[nodiscard]] double saturation() const noexcept {
-    const std::uint32_t of = limit();
-    return of == 0 ? 1.0 : static_cast<double>(in_flight()) / of;
-  }
 
  private:
   friend class Slot;

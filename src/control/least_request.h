@@ -10,8 +10,8 @@ namespace penstock::control {
 // weight wins, a tie goes by weight at random.
 class LeastRequest final : public Balancer {
  public:
-  [[nodiscard]] std::optional<TargetIndex> pick(TargetView targets, const TriedSet& tried,
-                                                Rng& rng) override;
+  [[nodiscard]] std::optional<ReplicaIndex> pick(Candidates candidates, const TriedSet& tried,
+                                                 Rng& rng) override;
 };
 
 [[nodiscard]] std::unique_ptr<Balancer> make_least_request();

@@ -15,15 +15,15 @@ constexpr std::uint32_t kWhole = 1'000'000;
 
 }  // namespace
 
-Participants::Participants(TargetView targets, const TriedSet& tried, Rng& rng) {
-  PENSTOCK_ASSERT(targets.size() <= kTargetsMax);
+Participants::Participants(Candidates candidates, const TriedSet& tried, Rng& rng) {
+  PENSTOCK_ASSERT(candidates.size() <= kReplicasMax);
   bool somebody_is_warm = false;
-  for (std::size_t i = 0; i < targets.size() && !somebody_is_warm; ++i)
+  for (std::size_t i = 0; i < candidates.size() && !somebody_is_warm; ++i)
     somebody_is_warm =
-        can_be_picked(targets[i], i, tried) && targets[i].participation.ppm >= kWhole;
-  for (std::size_t i = 0; i < targets.size(); ++i) {
-    if (!can_be_picked(targets[i], i, tried)) continue;
-    const std::uint32_t share = targets[i].participation.ppm;
+        can_be_picked(candidates[i], i, tried) && candidates[i].participation.ppm >= kWhole;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (!can_be_picked(candidates[i], i, tried)) continue;
+    const std::uint32_t share = candidates[i].participation.ppm;
     if (somebody_is_warm && share < kWhole && rng.below(kWhole) >= share) continue;
     indices_[count_++] = static_cast<std::uint16_t>(i);
   }
@@ -38,9 +38,9 @@ Pair draw_two(const Participants& participants, Rng& rng) {
   return {among[first], among[second]};
 }
 
-TargetIndex draw_by_weight(TargetView targets, Pair pair, Rng& rng) {
-  const std::uint64_t first = targets[pair.first].weight;
-  return rng.below(first + targets[pair.second].weight) < first ? pair.first : pair.second;
+ReplicaIndex draw_by_weight(Candidates candidates, Pair pair, Rng& rng) {
+  const std::uint64_t first = candidates[pair.first].weight;
+  return rng.below(first + candidates[pair.second].weight) < first ? pair.first : pair.second;
 }
 
 }  // namespace penstock::control

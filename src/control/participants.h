@@ -14,25 +14,25 @@ namespace penstock::control {
 // them are in slow start nobody is held back. Empty only when nothing can be picked.
 class Participants {
  public:
-  Participants(TargetView targets, const TriedSet& tried, Rng& rng);
+  Participants(Candidates candidates, const TriedSet& tried, Rng& rng);
 
   [[nodiscard]] std::span<const std::uint16_t> indices() const noexcept {
     return {indices_.data(), count_};
   }
 
  private:
-  std::array<std::uint16_t, kTargetsMax> indices_;
+  std::array<std::uint16_t, kReplicasMax> indices_;
   std::size_t count_ = 0;
 };
 
 // Two different ones of `participants`, each pair equally likely. At least two.
 struct Pair {
-  TargetIndex first = 0;
-  TargetIndex second = 0;
+  ReplicaIndex first = 0;
+  ReplicaIndex second = 0;
 };
 [[nodiscard]] Pair draw_two(const Participants& participants, Rng& rng);
 
 // One of the two at random, in proportion to their weights.
-[[nodiscard]] TargetIndex draw_by_weight(TargetView targets, Pair pair, Rng& rng);
+[[nodiscard]] ReplicaIndex draw_by_weight(Candidates candidates, Pair pair, Rng& rng);
 
 }  // namespace penstock::control

@@ -60,22 +60,22 @@ struct Load {
 double ns(Duration cost) noexcept { return static_cast<double>(cost.count()); }
 
 // Of the costs that are known among those that can be picked; 1 without any.
-double median_ns(TargetView targets, const TriedSet& tried) {
-  std::array<double, kTargetsMax> known;
+double median_ns(Candidates candidates, const TriedSet& tried) {
+  std::array<double, kReplicasMax> known;
   std::size_t count = 0;
-  for (std::size_t i = 0; i < targets.size(); ++i)
-    if (can_be_picked(targets[i], i, tried) && targets[i].cost)
-      known[count++] = ns(*targets[i].cost);
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    if (can_be_picked(candidates[i], i, tried) && candidates[i].cost)
+      known[count++] = ns(*candidates[i].cost);
   if (count == 0) return 1;
   const auto middle = known.begin() + static_cast<std::ptrdiff_t>(count / 2);
   std::nth_element(known.begin(), middle, known.begin() + static_cast<std::ptrdiff_t>(count));
   return *middle;
 }
 
-Load load(const TargetState& target, double stand_in_ns) {
-  const double calls = target.in_flight + 1.0;
-  if (target.cost) return {.value = ns(*target.cost) * calls};
-  return {.blind = target.in_flight > 0, .value = stand_in_ns * calls};
+Load load(const Candidate& candidate, double stand_in_ns) {
+  const double calls = candidate.in_flight + 1.0;
+  if (candidate.cost) return {.value = ns(*candidate.cost) * calls};
+  return {.blind = candidate.in_flight > 0, .value = stand_in_ns * calls};
 }
 
 }  // namespace
@@ -119,17 +119,17 @@ bool AgeFeed::reached(Duration age) noexcept {
   return true;
 }
 
-std::optional<TargetIndex> PeakEwmaBalancer::pick(TargetView targets, const TriedSet& tried,
-                                                  Rng& rng) {
-  const Participants among(targets, tried, rng);
+std::optional<ReplicaIndex> PeakEwmaBalancer::pick(Candidates candidates, const TriedSet& tried,
+                                                   Rng& rng) {
+  const Participants among(candidates, tried, rng);
   if (among.indices().empty()) return std::nullopt;
   if (among.indices().size() == 1) return among.indices().front();
   const Pair pair = draw_two(among, rng);
-  const bool known = targets[pair.first].cost && targets[pair.second].cost;
-  const double stand_in = known ? 0 : median_ns(targets, tried);
-  const Load first = load(targets[pair.first], stand_in);
-  const Load second = load(targets[pair.second], stand_in);
-  if (first == second) return draw_by_weight(targets, pair, rng);
+  const bool known = candidates[pair.first].cost && candidates[pair.second].cost;
+  const double stand_in = known ? 0 : median_ns(candidates, tried);
+  const Load first = load(candidates[pair.first], stand_in);
+  const Load second = load(candidates[pair.second], stand_in);
+  if (first == second) return draw_by_weight(candidates, pair, rng);
   return first < second ? pair.first : pair.second;
 }
 

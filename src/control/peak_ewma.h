@@ -49,8 +49,8 @@ class AgeFeed {
 // random. One without history counts as the median of the others, one call at a time.
 class PeakEwmaBalancer final : public Balancer {
  public:
-  [[nodiscard]] std::optional<TargetIndex> pick(TargetView targets, const TriedSet& tried,
-                                                Rng& rng) override;
+  [[nodiscard]] std::optional<ReplicaIndex> pick(Candidates candidates, const TriedSet& tried,
+                                                 Rng& rng) override;
 };
 
 [[nodiscard]] std::unique_ptr<Balancer> make_peak_ewma();

@@ -100,53 +100,53 @@ TEST(PeakEwma, AgeIsFedAtDoublings) {
 
 // cost × (in flight + 1): the faster one wins until its queue eats the difference.
 TEST(PeakEwmaBalancer, WeighsCostWithTheQueue) {
-  std::vector<TargetState> targets(2);
-  targets[0].cost = 100ms;
-  targets[1] = {.in_flight = 1, .cost = 40ms};
+  std::vector<Candidate> candidates(2);
+  candidates[0].cost = 100ms;
+  candidates[1] = {.in_flight = 1, .cost = 40ms};
   PeakEwmaBalancer balancer;
   const auto pick = [&](std::uint64_t first) {
     test::ScriptedRng rng{draw(first, 2), draw(0, 1)};
-    return balancer.pick(targets, TriedSet(), rng);
+    return balancer.pick(candidates, TriedSet(), rng);
   };
   EXPECT_EQ(pick(0), 1U);
   EXPECT_EQ(pick(1), 1U);
-  targets[1].in_flight = 2;
+  candidates[1].in_flight = 2;
   EXPECT_EQ(pick(0), 0U);
   EXPECT_EQ(pick(1), 0U);
 }
 
 // Without history: the median of the others, and one call at a time.
 TEST(PeakEwmaBalancer, AnUnknownReplicaIsTriedOneCallAtATime) {
-  std::vector<TargetState> targets(4);
-  targets[1].cost = 50ms;
-  targets[2].cost = 200ms;
-  targets[3].cost = 300ms;
+  std::vector<Candidate> candidates(4);
+  candidates[1].cost = 50ms;
+  candidates[2].cost = 200ms;
+  candidates[3].cost = 300ms;
   PeakEwmaBalancer balancer;
   const auto pick = [&](std::uint64_t second) {  // replica 0 against 1 + second
     test::ScriptedRng rng{draw(0, 4), draw(second, 3)};
-    return balancer.pick(targets, TriedSet(), rng);
+    return balancer.pick(candidates, TriedSet(), rng);
   };
   EXPECT_EQ(pick(0), 1U);  // counts as 200 ms
   EXPECT_EQ(pick(2), 0U);
-  targets[0].in_flight = 1;
-  targets[3].in_flight = 50;
+  candidates[0].in_flight = 1;
+  candidates[3].in_flight = 50;
   EXPECT_EQ(pick(2), 3U);
 }
 
 // With no history at all the emptier one wins, and a tie is drawn.
 TEST(PeakEwmaBalancer, NoHistoryAnywhere) {
-  std::vector<TargetState> targets(2);
-  targets[0].in_flight = 2;
-  targets[1].in_flight = 1;
+  std::vector<Candidate> candidates(2);
+  candidates[0].in_flight = 2;
+  candidates[1].in_flight = 1;
   PeakEwmaBalancer balancer;
   test::ScriptedRng rng{draw(0, 2), draw(0, 1), draw(0, 2), draw(0, 1), draw(1, 2)};
-  EXPECT_EQ(balancer.pick(targets, TriedSet(), rng), 1U);
-  targets[0].in_flight = 1;
-  EXPECT_EQ(balancer.pick(targets, TriedSet(), rng), 1U);
-  targets.resize(1);
-  EXPECT_EQ(balancer.pick(targets, TriedSet(), rng), 0U);
-  targets.clear();
-  EXPECT_FALSE(balancer.pick(targets, TriedSet(), rng).has_value());
+  EXPECT_EQ(balancer.pick(candidates, TriedSet(), rng), 1U);
+  candidates[0].in_flight = 1;
+  EXPECT_EQ(balancer.pick(candidates, TriedSet(), rng), 1U);
+  candidates.resize(1);
+  EXPECT_EQ(balancer.pick(candidates, TriedSet(), rng), 0U);
+  candidates.clear();
+  EXPECT_FALSE(balancer.pick(candidates, TriedSet(), rng).has_value());
 }
 
 }  // namespace

@@ -33,6 +33,10 @@ class TaggedCount {
     } while (!word_.compare_exchange_weak(word, packed(tag, count - 1)));
   }
   void clear(std::uint64_t tag) noexcept { word_.store(packed(tag, 0)); }
+  // The same without a write where there is nothing to clear.
+  void clear_if_any(std::uint64_t tag) noexcept {
+    if (under(word_.load(std::memory_order_relaxed), tag) != 0) clear(tag);
+  }
   [[nodiscard]] std::uint64_t read(std::uint64_t tag) const noexcept {
     return under(word_.load(), tag);
   }

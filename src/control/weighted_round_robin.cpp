@@ -20,13 +20,13 @@ namespace {
 constexpr std::uint64_t kPhasePicksMax = 1024;
 
 template <class Indices>
-std::optional<TargetIndex> turn(TargetView targets, Indices among,
-                                std::vector<std::int64_t>& current) {
+std::optional<ReplicaIndex> turn(Candidates candidates, Indices among,
+                                 std::vector<std::int64_t>& current) {
   std::int64_t total = 0;
-  std::optional<TargetIndex> best;
+  std::optional<ReplicaIndex> best;
   for (const std::size_t index : among) {
-    current[index] += targets[index].weight;
-    total += targets[index].weight;
+    current[index] += candidates[index].weight;
+    total += candidates[index].weight;
     if (!best || current[index] > current[*best]) best = index;
   }
   if (best) current[*best] -= total;
@@ -35,26 +35,26 @@ std::optional<TargetIndex> turn(TargetView targets, Indices among,
 
 }  // namespace
 
-std::optional<TargetIndex> WeightedRoundRobin::pick(TargetView targets, const TriedSet& tried,
-                                                    Rng& rng) {
-  if (current_.size() != targets.size()) begin(targets, rng);
-  const Participants among(targets, tried, rng);
-  return turn(targets, among.indices(), current_);
+std::optional<ReplicaIndex> WeightedRoundRobin::pick(Candidates candidates, const TriedSet& tried,
+                                                     Rng& rng) {
+  if (current_.size() != candidates.size()) begin(candidates, rng);
+  const Participants among(candidates, tried, rng);
+  return turn(candidates, among.indices(), current_);
 }
 
-void WeightedRoundRobin::begin(TargetView targets, Rng& rng) {
-  current_.assign(targets.size(), 0);
+void WeightedRoundRobin::begin(Candidates candidates, Rng& rng) {
+  current_.assign(candidates.size(), 0);
   std::uint64_t total = 0;
   std::uint64_t divisor = 0;
-  for (const TargetState& target : targets) {
-    total += target.weight;
-    divisor = std::gcd(divisor, std::uint64_t{target.weight});
+  for (const Candidate& candidate : candidates) {
+    total += candidate.weight;
+    divisor = std::gcd(divisor, std::uint64_t{candidate.weight});
   }
   if (total == 0) return;
   const std::uint64_t period = std::min(total / divisor, kPhasePicksMax);
-  auto all = std::views::iota(std::size_t{0}, targets.size()) |
-             std::views::filter([&](std::size_t index) { return targets[index].weight > 0; });
-  for (std::uint64_t picks = rng.below(period); picks > 0; --picks) turn(targets, all, current_);
+  auto all = std::views::iota(std::size_t{0}, candidates.size()) |
+             std::views::filter([&](std::size_t index) { return candidates[index].weight > 0; });
+  for (std::uint64_t picks = rng.below(period); picks > 0; --picks) turn(candidates, all, current_);
 }
 
 std::unique_ptr<Balancer> make_weighted_round_robin() {

@@ -14,11 +14,11 @@ namespace penstock::control {
 // source: nginx, smooth weighted balancing; without its failure weight.
 class WeightedRoundRobin final : public Balancer {
  public:
-  [[nodiscard]] std::optional<TargetIndex> pick(TargetView targets, const TriedSet& tried,
-                                                Rng& rng) override;
+  [[nodiscard]] std::optional<ReplicaIndex> pick(Candidates candidates, const TriedSet& tried,
+                                                 Rng& rng) override;
 
  private:
-  void begin(TargetView targets, Rng& rng);
+  void begin(Candidates candidates, Rng& rng);
   std::vector<std::int64_t> current_;  // by index
 };
 

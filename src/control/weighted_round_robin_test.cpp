@@ -16,42 +16,42 @@ namespace {
 
 using test::draw;
 
-std::vector<TargetState> weighing(std::vector<std::uint32_t> weights) {
-  std::vector<TargetState> targets;
-  for (const std::uint32_t weight : weights) targets.push_back({.weight = weight});
-  return targets;
+std::vector<Candidate> weighing(std::vector<std::uint32_t> weights) {
+  std::vector<Candidate> candidates;
+  for (const std::uint32_t weight : weights) candidates.push_back({.weight = weight});
+  return candidates;
 }
 
-std::string picks(WeightedRoundRobin& balancer, TargetView targets, int count, Rng& rng) {
+std::string picks(WeightedRoundRobin& balancer, Candidates candidates, int count, Rng& rng) {
   std::string names;
   for (int i = 0; i < count; ++i)
-    names += static_cast<char>('a' + *balancer.pick(targets, TriedSet(), rng));
+    names += static_cast<char>('a' + *balancer.pick(candidates, TriedSet(), rng));
   return names;
 }
 
 // Hand-computed, and known from its source: 5, 1, 1 is smooth, not five in a row.
 TEST(WeightedRoundRobin, IsSmooth) {
-  const std::vector<TargetState> targets = weighing({5, 1, 1});
+  const std::vector<Candidate> candidates = weighing({5, 1, 1});
   WeightedRoundRobin balancer;
   test::ScriptedRng rng{draw(0, 7)};
-  EXPECT_EQ(picks(balancer, targets, 14, rng), "aabacaaaabacaa");
+  EXPECT_EQ(picks(balancer, candidates, 14, rng), "aabacaaaabacaa");
 }
 
 // The phase is a random number of picks, so two workers do not march in step.
 TEST(WeightedRoundRobin, BeginsAtARandomPhase) {
-  const std::vector<TargetState> targets = weighing({5, 1, 1});
+  const std::vector<Candidate> candidates = weighing({5, 1, 1});
   WeightedRoundRobin balancer;
   test::ScriptedRng rng{draw(4, 7)};
-  EXPECT_EQ(picks(balancer, targets, 7, rng), "caaaaba");
+  EXPECT_EQ(picks(balancer, candidates, 7, rng), "caaaaba");
 }
 
 // An ineligible replica's share goes to the others in proportion.
 TEST(WeightedRoundRobin, SharesAmongTheEligible) {
-  std::vector<TargetState> targets = weighing({2, 1, 1});
-  targets[1].eligible = Eligible::kNo;
+  std::vector<Candidate> candidates = weighing({2, 1, 1});
+  candidates[1].eligible = Eligible::kNo;
   WeightedRoundRobin balancer;
   test::ScriptedRng rng{draw(0, 4)};
-  EXPECT_EQ(picks(balancer, targets, 6, rng), "acaaca");
+  EXPECT_EQ(picks(balancer, candidates, 6, rng), "acaaca");
 }
 
 // Replicas may come and go: it begins anew, and nothing to pick is said.
@@ -86,10 +86,10 @@ TEST(WeightedRoundRobin, AWholePeriodIsExact) {
     std::uint32_t total = 0;
     for (std::uint32_t& weight : weights)
       total += weight = static_cast<std::uint32_t>(1 + rng.below(40));
-    const std::vector<TargetState> targets = weighing(weights);
+    const std::vector<Candidate> candidates = weighing(weights);
     WeightedRoundRobin balancer;
     std::vector<std::uint32_t> counts(weights.size());
-    for (std::uint32_t i = 0; i < total; ++i) ++counts[*balancer.pick(targets, TriedSet(), rng)];
+    for (std::uint32_t i = 0; i < total; ++i) ++counts[*balancer.pick(candidates, TriedSet(), rng)];
     EXPECT_EQ(counts, weights);
   }
 }

@@ -20,11 +20,8 @@ struct HealthConfig {
   std::uint32_t healthy_after = 2;
   std::uint32_t unhealthy_after = 3;
 
-  [[nodiscard]] control::HealthConfig hysteresis() const noexcept {
-    return {.interval = interval,
-            .timeout = timeout,
-            .healthy_after = healthy_after,
-            .unhealthy_after = unhealthy_after};
+  [[nodiscard]] control::Hysteresis hysteresis() const noexcept {
+    return {.healthy_after = healthy_after, .unhealthy_after = unhealthy_after};
   }
 };
 

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,7 +14,7 @@
 #include "fleet/probe.h"
 #include "fleet/provider.h"
 #include "fleet/replica_state.h"
-#include "json/writer.h"
+#include "json/log_line.h"
 #include "runtime/cancellation.h"
 #include "runtime/rest.h"
 #include "runtime/task.h"
@@ -70,21 +69,12 @@ void Prober::settle(const Provider& provider, std::size_t replica,
 
 void Prober::tell(const Provider& provider, std::size_t replica,
                   const std::optional<ProbeFault>& fault) {
-  std::string line;
-  json::Writer(line)
-      .begin_object()
-      .key("level")
-      .string(fault ? "warn" : "info")
-      .key("msg")
-      .string(fault ? "replica unhealthy" : "replica healthy")
-      .key("provider")
-      .string(provider.name)
-      .key("replica")
-      .string(provider.replicas[replica].name)
-      .key("why")
-      .string(fault ? std::string_view(fault->why) : std::string_view("its probes pass"))
-      .end_object();
-  log_.write(line);
+  json::LogLine(fault ? json::LogLevel::kWarn : json::LogLevel::kInfo,
+                fault ? "replica unhealthy" : "replica healthy")
+      .with("provider", provider.name)
+      .with("replica", provider.replicas[replica].name)
+      .with("why", fault ? std::string_view(fault->why) : std::string_view("its probes pass"))
+      .write_to(log_);
 }
 
 }  // namespace penstock::fleet

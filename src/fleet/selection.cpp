@@ -45,15 +45,19 @@ std::optional<std::size_t> Selection::probe_in_turn(TimePoint now) {
     for (std::size_t i = 0; i < provider.replicas.size(); ++i) {
       if (standing_of(provider, i, now) != Standing::kHalfOpen) continue;
       auto token = provider.state->replicas[i].breaker.probe_in_turn(provider.breaker, now);
-      if (token && !pending_) pending_.emplace(target, i, *std::move(token));
+      if (!token) continue;
+      pending_.emplace(target, i, *std::move(token));
+      return target;  // a request probes once: the others' turns are the next requests'
     }
   }
-  return pending_ ? std::optional(pending_->target) : std::nullopt;
+  return std::nullopt;
 }
 
 std::optional<Placement> Selection::place(const control::Start& start, TimePoint now) {
   const std::size_t target = start.target;
   const Provider& provider = provider_of(target);
+  // Much may have changed during the wait for it.
+  if (start.place == control::Place::kSame && !can_repeat(target, now)) return std::nullopt;
   Placement placement;
   placement.target = target;
   std::optional<control::Slot> slot = provider.state->in_flight.enter(in_.priority);
@@ -143,9 +147,8 @@ std::vector<Verdict> Selection::verdicts(TimePoint now) const {
   for (std::size_t target = 0; target < in_.targets.size(); ++target) {
     if (in_.targets[target].weight == 0) continue;  // sent nothing, whatever its state
     const Provider& provider = provider_of(target);
-    const Standing whole = standing_of(provider, in_.priority);
     for (std::size_t i = 0; i < provider.replicas.size(); ++i)
-      all.push_back({target, i, std::max(whole, standing_of(provider, i, now))});
+      all.push_back({target, i, standing_of(provider, i, in_.priority, now)});
   }
   return all;
 }
@@ -193,7 +196,7 @@ Duration Selection::usual_first_content(std::size_t target, TimePoint now) const
 
 bool Selection::take_credit(std::size_t target, TimePoint now) {
   const bool taken = provider_of(target).state->retry_budget.take(in_.retry_budget, now);
-  if (!taken) ++credit_refused_;
+  if (!taken) refused_ |= std::uint64_t{1} << target;
   return taken;
 }
 

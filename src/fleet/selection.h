@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/field.h"
@@ -28,7 +29,7 @@ namespace penstock::fleet {
 // One worker's balancer of one provider, and the room in which its choices are laid out.
 struct ProviderBalancer {
   std::unique_ptr<control::Balancer> balancer;
-  std::vector<control::TargetState> states;
+  std::vector<control::Candidate> states;
 };
 using Balancers = std::vector<ProviderBalancer>;  // by provider
 
@@ -74,8 +75,8 @@ class Selection final : public control::RouteState {
   [[nodiscard]] const Provider& provider_of(std::size_t target) const noexcept {
     return in_.providers[in_.targets[target].provider];
   }
-  // How often a provider's retry budget had no credit for this request.
-  [[nodiscard]] std::uint32_t credit_refused() const noexcept { return credit_refused_; }
+  // The targets (a bit each) that a retry was refused for want of credit, since this was asked.
+  [[nodiscard]] std::uint64_t take_refused() noexcept { return std::exchange(refused_, 0); }
 
   // Every candidate and why it is out, for the answer when nothing is eligible.
   [[nodiscard]] std::vector<Verdict> verdicts(TimePoint now) const;
@@ -104,7 +105,7 @@ class Selection final : public control::RouteState {
   std::size_t tried_target_ = SIZE_MAX;
   control::TriedSet tried_;  // of tried_target_; a target is gone to once
   std::size_t last_replica_ = 0;
-  std::uint32_t credit_refused_ = 0;
+  std::uint64_t refused_ = 0;
   std::optional<PendingProbe> pending_;
 };
 

@@ -114,7 +114,7 @@ TEST_F(SelectionTest, WhatIsOutIsNotPicked) {
       case 0: state.drain(); return Standing::kDrained;
       case 1:
         for (int i = 0; i < 3; ++i)
-          (void)state.health.on_probe(control::ProbeEnd::kFailed, control::HealthConfig(), kNow);
+          (void)state.health.on_probe(control::ProbeEnd::kFailed, control::Hysteresis(), kNow);
         return Standing::kUnhealthy;
       case 2: trip(state); return Standing::kBreakerOpen;
       default: state.cool_down.ask(20s, kNow); return Standing::kAskedToWait;
@@ -217,6 +217,42 @@ TEST_F(SelectionTest, DegradedProviderServesNoBatch) {
   EXPECT_EQ(selection().standing(0, kNow), TargetStanding::kEligible);
 }
 
+// An operator, a probe or a breaker may take the replica out while a retry waits for it.
+TEST_F(SelectionTest, SameReplicaIsLookedAtAgainBehindItsWait) {
+  Selection one = selection();
+  const std::size_t first = one.place(Start{0}, kNow)->replica;
+  ASSERT_TRUE(one.can_repeat(0, kNow));
+  replica(0, first).drain();
+  EXPECT_FALSE(one.place(Start{0, Place::kSame}, kNow + 1s));
+  replica(0, first).enable(kNow + 1s);
+  trip(replica(0, first), kNow);
+  EXPECT_FALSE(one.place(Start{0, Place::kSame}, kNow + 31s)) << "half-open: that takes a token";
+  EXPECT_EQ(replica(0, first).in_flight.load(), 0U);
+  EXPECT_EQ(providers_[0].state->in_flight.in_flight(), 0U);
+}
+
+// Replicas whose breakers opened together are probed one after the other, not the first for ever.
+TEST_F(SelectionTest, HalfOpenReplicasShareTheTurns) {
+  targets_ = {{.provider = 0, .model = "m"}, {.provider = 1, .model = "m"}};
+  for (std::size_t i = 0; i < 2; ++i) trip(replica(0, i));
+  std::vector<std::size_t> probed;
+  for (int i = 0; i < 20; ++i) {
+    Selection one = selection();
+    if (const auto target = one.probe_in_turn(kNow + 31s))
+      probed.push_back(one.place(Start{*target}, kNow + 31s)->replica);
+  }
+  EXPECT_EQ(probed, (std::vector<std::size_t>{0, 1, 0, 1}));
+}
+
+// A full provider is the reason only where the replica itself could be had.
+TEST_F(SelectionTest, VerdictsPreferWhatOutlastsAFullProvider) {
+  providers_[0].state->in_flight.set_limit(0);
+  trip(replica(0, 0));
+  const std::vector<Verdict> verdicts = selection().verdicts(kNow);
+  EXPECT_EQ(verdicts[0].standing, Standing::kBreakerOpen);
+  EXPECT_EQ(verdicts[1].standing, Standing::kFull);
+}
+
 // Every candidate of every target with any weight is told of, the fallback's too.
 TEST_F(SelectionTest, VerdictsNameEveryCandidate) {
   replica(0, 1).drain();
@@ -254,7 +290,8 @@ TEST_F(SelectionTest, CreditIsTheProviders) {
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(one.take_credit(0, kNow));
   EXPECT_FALSE(one.take_credit(0, kNow));
   EXPECT_TRUE(one.take_credit(1, kNow));
-  EXPECT_EQ(one.credit_refused(), 1U);
+  EXPECT_EQ(one.take_refused(), 1U) << "target 0";
+  EXPECT_EQ(one.take_refused(), 0U) << "told once";
 }
 
 }  // namespace

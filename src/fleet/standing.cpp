@@ -1,5 +1,6 @@
 #include "fleet/standing.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <optional>
@@ -46,6 +47,12 @@ Standing standing_of(const Provider& provider, control::Priority priority) {
   if (priority == control::Priority::kBatch && state.degraded.load(std::memory_order_relaxed))
     return Standing::kDegraded;
   return state.in_flight.full(priority) ? Standing::kFull : Standing::kEligible;
+}
+
+Standing standing_of(const Provider& provider, std::size_t replica, control::Priority priority,
+                     TimePoint now) {
+  const Standing own = standing_of(provider, replica, now);
+  return is_out(own) ? own : std::max(own, standing_of(provider, priority));
 }
 
 std::optional<TimePoint> back_at(const Provider& provider, std::size_t replica, TimePoint now) {

@@ -36,6 +36,11 @@ enum class Standing : std::uint8_t {
 // Of the provider as a whole, for this class of requests: kEligible, kDegraded or kFull.
 [[nodiscard]] Standing standing_of(const Provider& provider, control::Priority priority);
 
+// Of the replica for this class of requests, its provider looked at too. A replica that is out by
+// itself is told as that: a full provider may have room again in a moment.
+[[nodiscard]] Standing standing_of(const Provider& provider, std::size_t replica,
+                                   control::Priority priority, TimePoint now);
+
 // When a replica that is out may be back, as far as that is known: the end of its breaker or of its
 // wait, or its next probe.
 [[nodiscard]] std::optional<TimePoint> back_at(const Provider& provider, std::size_t replica,

@@ -60,7 +60,7 @@ Task<Result<void>> wait_for_slot(RequestScope& scope) {
   const TimePoint patience = scope.now() + scope.snapshot->admission.queue_wait;
   const WaitingRoom::Guest guest{.tenant = scope.tenant.index,
                                  .priority = scope.priority,
-                                 .until = std::min(patience, scope.deadline)};
+                                 .until = std::min(patience, scope.patience_end())};
   WaitingRoom& room = scope.worker.process.waiting_room;
   Waited waited = co_await room.wait(scope.worker.loop, scope.exchange.cancellation(), guest);
   if (waited.end != WaitEnd::kNoPlace)
@@ -72,7 +72,7 @@ Task<Result<void>> wait_for_slot(RequestScope& scope) {
     case WaitEnd::kNoPlace:
     case WaitEnd::kReplaced: co_return fail(full("gateway"));
     case WaitEnd::kTime:
-      if (scope.deadline <= patience) co_return fail(ErrorCode::kDeadlineExceeded);
+      if (scope.patience_end() <= patience) co_return fail(ErrorCode::kDeadlineExceeded);
       co_return fail(ErrorCode::kOverloaded, "No place came free in time.");
     case WaitEnd::kStopped: co_return fail(stopped());
   }

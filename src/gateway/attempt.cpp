@@ -19,6 +19,7 @@
 #include "fleet/selection.h"
 #include "gateway/attempt_error.h"
 #include "gateway/attempt_watch.h"
+#include "gateway/heartbeat.h"
 #include "gateway/relay.h"
 #include "gateway/request_scope.h"
 #include "gateway/upstream_request.h"
@@ -47,6 +48,15 @@ Task<net::IoEnd> send_request(const RequestScope& scope, net::HttpCall& call, Ti
   co_return co_await call.send(request.pieces(), due);
 }
 
+// As read_head(), for a stream that a heartbeat has opened already: the next ones go out meanwhile.
+Task<net::HeadEnd> read_head_beating(RequestScope& scope, net::HttpCall& call, TimePoint due) {
+  while (true) {
+    const net::HeadEnd end = co_await call.read_head(std::min(due, scope.heartbeat_due));
+    if (end != net::HeadEnd::kTimedOut || scope.now() >= due) co_return end;
+    if (!co_await beat(scope)) co_return net::HeadEnd::kStopped;
+  }
+}
+
 Task<Try> try_on(RequestScope& scope, net::ConnectionLease& lease) {
   net::HttpCall call(lease->stream(), lease->input(), scope.worker.loop,
                      scope.exchange.cancellation());
@@ -60,7 +70,9 @@ Task<Try> try_on(RequestScope& scope, net::ConnectionLease& lease) {
     co_return Try{fail(late(scope, "The provider did not take the request in time."))};
   }
   const TimePoint first_byte_due = scope.now() + first_byte;
-  const net::HeadEnd head = co_await call.read_head(std::min(first_byte_due, scope.patience_end()));
+  const TimePoint due = std::min(first_byte_due, scope.patience_end());
+  const net::HeadEnd head = scope.exchange.begun() ? co_await read_head_beating(scope, call, due)
+                                                   : co_await call.read_head(due);
   scope.waited += scope.now() - began;
   if (head != net::HeadEnd::kHead) {
     const bool dead = head == net::HeadEnd::kClosed || head == net::HeadEnd::kCut;
@@ -102,7 +114,7 @@ Task<Result<void>> on_connections(RequestScope& scope, std::size_t replica,
     scope.watch->connected();
     Try tried = co_await try_on(scope, acquired.connection);
     if (tried.stale && freshness == net::Freshness::kAny) continue;
-    if (tried.end && scope.connection_reusable) acquired.connection.keep();
+    if (scope.connection_reusable) acquired.connection.keep();
     co_return std::move(tried.end);
   }
   co_return fail(ErrorCode::kUpstreamUnavailable);

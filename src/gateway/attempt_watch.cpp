@@ -34,7 +34,7 @@ AttemptWatch::AttemptWatch(runtime::EventLoop& loop, const fleet::Provider& prov
       began_(now()),
       timer_(loop.timers(), &AttemptWatch::on_timer, this) {}
 
-void AttemptWatch::answered(TimePoint at) {
+void AttemptWatch::learn_times(TimePoint at) {
   times().usual.observe(at - began_);
   times().cost.observe(control::per_size(at - began_, request_), at);
 }
@@ -51,7 +51,7 @@ void AttemptWatch::content() {
   if (!content_seen_) {
     content_seen_ = true;
     age_.reset();
-    if (streamed()) answered(at);
+    if (streamed()) learn_times(at);
   }
   if (samples_) take(samples_->on_content(at), at);
 }
@@ -63,7 +63,7 @@ void AttemptWatch::end(Outcome outcome, Reach reach, const llm::Usage& usage) {
   if (outcome == Outcome::kFault || outcome == Outcome::kTimeout) {
     times().cost.observe_fault(at);
   } else if (outcome == Outcome::kOk && !streamed()) {
-    answered(at);
+    learn_times(at);
   }
   const bool judged_as_stream = samples_ && reach == Reach::kReached;
   take(

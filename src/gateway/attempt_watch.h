@@ -28,6 +28,8 @@ class AttemptWatch {
 
   // A connection stands: from now on it is the replica that is waited for.
   void connected();
+  // A reply's head came.
+  void answered() noexcept { replica_.breaker.answered(generation_); }
   // Content of a stream came.
   void content();
   // The attempt is over. usage: of a unary reply.
@@ -38,7 +40,7 @@ class AttemptWatch {
   [[nodiscard]] TimePoint now() const { return loop_.clock().now(); }
   [[nodiscard]] fleet::CallTimes& times() const noexcept { return replica_.times(kind_); }
   // A good answer came, or its first content.
-  void answered(TimePoint at);
+  void learn_times(TimePoint at);
   [[nodiscard]] std::optional<control::Sample> unary_sample(Outcome outcome, control::Reach reach,
                                                             const llm::Usage& usage,
                                                             TimePoint at) const;

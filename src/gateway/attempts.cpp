@@ -68,7 +68,7 @@ class Journey {
                .config = scope.snapshot->retry,
                .targets = scope.route.plan(),
                .route = selection_,
-               .deadline = scope.deadline}) {}
+               .deadline = scope.patience_end()}) {}
   Journey(const Journey&) = delete;
   Journey& operator=(const Journey&) = delete;
 
@@ -84,6 +84,7 @@ class Journey {
       std::optional<fleet::Placement> placement = selection_.place(start, scope_.now());
       if (!placement) {
         decision = plan_.on_unplaced(scope_.now());
+        count_refused();
         continue;
       }
       count_move(start.target);
@@ -93,10 +94,8 @@ class Journey {
       if (!failure) co_return Result<void>();
       if (scope_.content_sent) plan_.on_content();
       last_failure_ = control::kind_of(*failure);
-      const std::uint32_t refused = selection_.credit_refused();
       decision = plan_.on_failure(std::move(*failure), scope_.now());
-      scope_.worker.metrics.retries_refused.at(scope_.provider_label())
-          .add(selection_.credit_refused() - refused);
+      count_refused();
     }
     if (plan_.attempts() == 0)
       co_return fail(no_replica(scope_, selection_.verdicts(scope_.now())));
@@ -104,6 +103,13 @@ class Journey {
   }
 
  private:
+  void count_refused() {
+    std::uint64_t refused = selection_.take_refused();
+    for (std::size_t target = 0; refused != 0; ++target, refused >>= 1)
+      if ((refused & 1) != 0)
+        scope_.worker.metrics.retries_refused.at(selection_.provider_of(target).label).add();
+  }
+
   // A second or later attempt: at the same provider it is a retry, at another a fallback.
   void count_move(std::size_t target) {
     if (!last_failure_) return;

@@ -13,8 +13,10 @@ namespace penstock::gateway {
 // What a tenant, workload or key has used of its limits just now. Shared by all workers. Outlives
 // a snapshot: the next one takes it over for the same name.
 struct LimitState {
+  static constexpr std::uint32_t kNoCeiling = std::numeric_limits<std::uint32_t>::max();
+
   control::RateBucket requests;
-  control::InFlightLimit in_flight{std::numeric_limits<std::uint32_t>::max()};
+  control::InFlightLimit in_flight{kNoCeiling};
 };
 
 // The limits of a tenant, workload or key, as one snapshot has them.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <string>
 #include <string_view>
 
 #include "base/error_code.h"
@@ -11,7 +10,7 @@
 #include "gateway/drain_config.h"
 #include "gateway/request_scope.h"
 #include "gateway/worker.h"
-#include "json/writer.h"
+#include "json/log_line.h"
 #include "net/exchange.h"
 #include "runtime/cancellation.h"
 
@@ -43,29 +42,15 @@ void tell_if_cut(const RequestScope& scope, Duration took) noexcept {
   scope.worker.process.cut.fetch_add(1, std::memory_order_relaxed);
   const std::string_view provider =
       scope.provider != nullptr ? std::string_view(scope.provider->name) : std::string_view();
-  std::string line;
-  json::Writer(line)
-      .begin_object()
-      .key("level")
-      .string("warn")
-      .key("msg")
-      .string("request cut by draining")
-      .key("request_id")
-      .string(scope.request_id)
-      .key("call_id")
-      .string(scope.call_id)
-      .key("tenant")
-      .string(scope.principal.tenant)
-      .key("model")
-      .string(scope.request.model)
-      .key("provider")
-      .string(provider)
-      .key("attempts")
-      .integer(scope.attempts)
-      .key("duration_us")
-      .integer(std::chrono::floor<std::chrono::microseconds>(took).count())
-      .end_object();
-  scope.worker.log.write(line);
+  json::LogLine(json::LogLevel::kWarn, "request cut by draining")
+      .with("request_id", scope.request_id)
+      .with("call_id", scope.call_id)
+      .with("tenant", scope.principal.tenant)
+      .with("model", scope.request.model)
+      .with("provider", provider)
+      .with("attempts", scope.attempts)
+      .with("duration_us", std::chrono::floor<std::chrono::microseconds>(took).count())
+      .write_to(scope.worker.log);
 }
 
 }  // namespace penstock::gateway

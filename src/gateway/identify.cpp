@@ -8,6 +8,7 @@
 #include "base/label.h"
 #include "base/principal.h"
 #include "base/result.h"
+#include "control/priority.h"
 #include "gateway/request_scope.h"
 #include "gateway/snapshot.h"
 #include "identity/auth_config.h"
@@ -54,20 +55,30 @@ identity::Credentials credentials_of(const wire::HeaderList& headers) {
 
 void set_caller(RequestScope& scope, const Principal& principal) {
   if (principal.tenant.empty()) return;
-  const Tenant* tenant = find(scope.snapshot->tenants, principal.tenant);
-  scope.caller.tenant = tenant;
+  scope.caller = caller_of(*scope.snapshot, principal);
+  const auto& [tenant, workload, key] = scope.caller;
   scope.tenant = tenant != nullptr ? tenant->label : kOtherLabel;
-  if (tenant == nullptr) return;
-  if (!tenant->keys.empty()) scope.caller.key = find(tenant->keys, principal.key_id);
-  if (principal.workload.empty()) return;
-  scope.caller.workload = find(tenant->workloads, principal.workload);
-  scope.workload = scope.caller.workload != nullptr ? scope.caller.workload->label : kOtherLabel;
-  if (scope.caller.workload == nullptr) return;
-  scope.priority = scope.caller.workload->priority;
-  scope.delivery = scope.caller.workload->delivery;
+  scope.priority = priority_of(scope.caller);
+  if (workload != nullptr) scope.delivery = workload->delivery;
+  if (tenant != nullptr && !principal.workload.empty())
+    scope.workload = workload != nullptr ? workload->label : kOtherLabel;
 }
 
 }  // namespace
+
+Caller caller_of(const Snapshot& snapshot, const Principal& principal) {
+  Caller caller;
+  caller.tenant = find(snapshot.tenants, principal.tenant);
+  if (caller.tenant == nullptr) return caller;
+  if (!caller.tenant->keys.empty()) caller.key = find(caller.tenant->keys, principal.key_id);
+  if (!principal.workload.empty())
+    caller.workload = find(caller.tenant->workloads, principal.workload);
+  return caller;
+}
+
+control::Priority priority_of(const Caller& caller) noexcept {
+  return caller.workload != nullptr ? caller.workload->priority : control::Priority::kStandard;
+}
 
 Principal dev_principal(const Snapshot& snapshot, std::string_view tenant) {
   Principal principal;

@@ -4,6 +4,7 @@
 
 #include "base/principal.h"
 #include "base/result.h"
+#include "control/priority.h"
 #include "gateway/request_scope.h"
 #include "gateway/snapshot.h"
 
@@ -12,6 +13,10 @@ namespace penstock::gateway {
 // Who calls, from the head alone. Also sets the scope's caller, its labels and its priority.
 // errors: kUnauthenticated, kKeyDisabled.
 [[nodiscard]] Result<Principal> identify(RequestScope& scope);
+
+// The caller as the snapshot has it, and the class of its requests.
+[[nodiscard]] Caller caller_of(const Snapshot& snapshot, const Principal& principal);
+[[nodiscard]] control::Priority priority_of(const Caller& caller) noexcept;
 
 // Whom dev mode believes a caller to be who says this tenant's name; empty: nobody in particular.
 [[nodiscard]] Principal dev_principal(const Snapshot& snapshot, std::string_view tenant);

@@ -26,7 +26,8 @@ constexpr auto fields(Describe<LimitsConfig>) {
       field("body_bytes", &C::body_bytes, range(1_KiB, 1_GiB), Reload::kRestart,
             "Largest request body; more is 413."),
       field("body_memory", &C::body_memory, range(1_MiB, 1024_GiB), Reload::kRestart,
-            "Memory for all request bodies together; when it is full: 503 overloaded."),
+            "Memory for all bodies together: of requests, and of replies while they are held; when "
+            "it is full: 503 overloaded."),
       field("header_bytes", &C::header_bytes, range(1_KiB, 1_MiB), Reload::kRestart,
             "Largest request head; more is 431."),
       field("target_bytes", &C::target_bytes, range(256_B, 1_MiB), Reload::kRestart,

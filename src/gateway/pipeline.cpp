@@ -81,14 +81,17 @@ Task<Result<void>> Pipeline::read_and_validate(RequestScope& scope) {
   scope.rejected_at = RejectionStage::kBody;
   PENSTOCK_CO_CHECK(check_media_type(scope.exchange.head().headers));
   const Snapshot& snapshot = *scope.snapshot;
+  PENSTOCK_CO_TRY(const Duration patience, body_patience(scope));
   const net::BodyLimits limits{
       worker_.process.body_memory,
       static_cast<std::size_t>(snapshot.limits.body_bytes.value),
-      snapshot.body_wait,
+      patience,
   };
   const TimePoint before = scope.now();
   Result<std::string_view> body = co_await scope.exchange.read_body(limits);
   scope.waited += scope.now() - before;
+  const bool late = !body && body.error().code == ErrorCode::kRequestTimeout;
+  if (late && patience < snapshot.body_wait) co_return fail(ErrorCode::kDeadlineExceeded);
   PENSTOCK_CO_TRY(scope.body, std::move(body));
   scope.rejected_at = RejectionStage::kValidate;
   PENSTOCK_CO_TRY(scope.request, dialect::openai::read_request(scope.body, scope.surface));

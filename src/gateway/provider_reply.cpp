@@ -7,7 +7,9 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
+#include "base/byte_budget.h"
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/units.h"
@@ -50,10 +52,14 @@ ErrorCode code_of(std::uint16_t status) noexcept {
   return ErrorCode::kUpstreamError;
 }
 
-control::ProviderWord word_of(std::uint16_t status, const dialect::openai::ProviderError& said) {
+// Only a name of our own mapping can be missing by our fault; others are what the client made up.
+control::ProviderWord word_of(const RequestScope& scope,
+                              const dialect::openai::ProviderError& said) {
+  const std::uint16_t status = scope.said.status;
   if (status == 400 && said.code == "context_length_exceeded")
     return control::ProviderWord::kContextLength;
-  if (status == 404 && said.code == "model_not_found") return control::ProviderWord::kModelNotFound;
+  if (status == 404 && said.code == "model_not_found" && scope.route.model != nullptr)
+    return control::ProviderWord::kModelNotFound;
   return control::ProviderWord::kNone;
 }
 
@@ -78,8 +84,9 @@ std::string provider_error_head(const RequestScope& scope, const wire::ResponseH
 Error hold_error(RequestScope& scope, const wire::ResponseHead& reply, std::string_view body) {
   ProviderReply& said = scope.said;
   const dialect::openai::ProviderError words = dialect::openai::read_error(body);
-  said.word = word_of(said.status, words);
-  said.error = ProviderReply::Held{provider_error_head(scope, reply), std::string(body)};
+  said.word = word_of(scope, words);
+  if (std::optional<ByteLease> memory = scope.worker.process.body_memory.take(Bytes{body.size()}))
+    said.error.emplace(provider_error_head(scope, reply), std::string(body), *std::move(memory));
   Error error(code_of(said.status));
   error.message = words.message.empty()
                       ? "The provider answered with status " + std::to_string(said.status) + "."

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/byte_budget.h"
 #include "base/error.h"
 #include "base/units.h"
 #include "control/outcome.h"
@@ -23,6 +24,7 @@ struct ProviderReply {
   struct Held {
     std::string head;
     std::string body;
+    ByteLease memory;  // of the bound that bodies share
   };
   std::optional<Held> error;
 };
@@ -34,8 +36,8 @@ void note_reply_head(RequestScope& scope, const wire::ResponseHead& head);
 
 // Keeps an error reply for the client, should it be the last word, and reads what it says.
 //
-// body:   whole; copied.
-// result: what the client is told where the reply itself cannot pass: within a stream.
+// body:   whole; copied, unless the memory for bodies is full: then it is not kept.
+// result: what the client is told where the reply itself cannot pass: within a stream, or not kept.
 [[nodiscard]] Error hold_error(RequestScope& scope, const wire::ResponseHead& reply,
                                std::string_view body);
 

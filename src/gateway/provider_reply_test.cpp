@@ -5,11 +5,13 @@
 
 #include <gtest/gtest.h>
 
+#include "base/byte_budget.h"
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/units.h"
 #include "control/outcome.h"
 #include "gateway/request_scope.h"
+#include "gateway/snapshot.h"
 #include "tests/support/scope_rig.h"
 #include "wire/response_head.h"
 
@@ -66,11 +68,13 @@ TEST(ProviderReply, OtherAnswersHaveNone) {
 
 // The code and the word by which the plan tells failures apart.
 TEST(ProviderReply, HeldErrorKeepsBodyAndReadsItsWords) {
+  enum class Name { kOurs, kTheClients };
   struct Case {
     int status;
     std::string_view body;
     ErrorCode code;
     control::ProviderWord word;
+    Name name = Name::kOurs;
   };
   const Case cases[] = {
       {429, "{}", ErrorCode::kUpstreamRateLimited, control::ProviderWord::kNone},
@@ -81,12 +85,16 @@ TEST(ProviderReply, HeldErrorKeepsBodyAndReadsItsWords) {
        control::ProviderWord::kContextLength},
       {404, R"({"error":{"code":"model_not_found"}})", ErrorCode::kUpstreamError,
        control::ProviderWord::kModelNotFound},
+      {404, R"({"error":{"code":"model_not_found"}})", ErrorCode::kUpstreamError,
+       control::ProviderWord::kNone, Name::kTheClients},
       {400, R"({"error":{"code":"model_not_found"}})", ErrorCode::kUpstreamError,
        control::ProviderWord::kNone},
   };
   for (const Case& one : cases) {
     test::ScopeRig rig;
     rig.ask(kAsk, [&](RequestScope& scope) {
+      const Model model;
+      scope.route.model = one.name == Name::kOurs ? &model : nullptr;
       wire::ResponseHead head;
       head.status = one.status;
       note_reply_head(scope, head);
@@ -96,8 +104,29 @@ TEST(ProviderReply, HeldErrorKeepsBodyAndReadsItsWords) {
       ASSERT_TRUE(scope.said.error);
       EXPECT_EQ(scope.said.error->body, one.body);
       scope.said.error.reset();
+      scope.route.model = nullptr;
     });
   }
+}
+
+// What waits for the next attempt is charged like a request's body, and given back with it.
+TEST(ProviderReply, HeldErrorIsChargedAndNotKeptWhenMemoryIsFull) {
+  test::ScopeRig rig;
+  rig.ask(kAsk, [&](RequestScope& scope) {
+    ByteBudget& memory = scope.worker.process.body_memory;
+    const Bytes before = memory.used();
+    wire::ResponseHead head;
+    head.status = 500;
+    note_reply_head(scope, head);
+    EXPECT_EQ(hold_error(scope, head, "<html>").code, ErrorCode::kUpstreamError);
+    EXPECT_EQ(memory.used().value, before.value + 6);
+    scope.said.error.reset();
+    EXPECT_EQ(memory.used().value, before.value);
+    const std::optional<ByteLease> rest = memory.take(Bytes{memory.limit().value - before.value});
+    ASSERT_TRUE(rest);
+    EXPECT_EQ(hold_error(scope, head, "<html>").code, ErrorCode::kUpstreamError);
+    EXPECT_FALSE(scope.said.error);
+  });
 }
 
 }  // namespace

@@ -16,7 +16,7 @@
 #include "dialect/surface.h"
 #include "gateway/reply_head.h"
 #include "gateway/request_scope.h"
-#include "json/writer.h"
+#include "json/log_line.h"
 #include "net/byte_stream.h"
 #include "telemetry/labels.h"
 #include "wire/head_writer.h"
@@ -100,27 +100,14 @@ Task<void> end_stream(RequestScope& scope, Error error) {
 // What only operators may read: a TLS reason, a resolver's word, the text of an exception.
 void tell_operators(RequestScope& scope, const Error& error) {
   if (error.detail.empty()) return;
-  std::string line;
-  json::Writer(line)
-      .begin_object()
-      .key("level")
-      .string("warn")
-      .key("msg")
-      .string("request failed")
-      .key("code")
-      .string(info(error.code).name)
-      .key("detail")
-      .string(error.detail)
-      .key("provider")
-      .string(scope.provider != nullptr ? scope.provider->name : std::string_view())
-      .key("replica")
-      .string(scope.replica != nullptr ? scope.replica->name : std::string_view())
-      .key("request_id")
-      .string(scope.request_id)
-      .key("call_id")
-      .string(scope.call_id)
-      .end_object();
-  scope.worker.log.write(line);
+  json::LogLine(json::LogLevel::kWarn, "request failed")
+      .with("code", info(error.code).name)
+      .with("detail", error.detail)
+      .with("provider", scope.provider != nullptr ? scope.provider->name : std::string_view())
+      .with("replica", scope.replica != nullptr ? scope.replica->name : std::string_view())
+      .with("request_id", scope.request_id)
+      .with("call_id", scope.call_id)
+      .write_to(scope.worker.log);
 }
 
 // The provider's own words, unchanged.

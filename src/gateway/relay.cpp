@@ -7,6 +7,7 @@
 #include "base/error_code.h"
 #include "base/result.h"
 #include "base/units.h"
+#include "gateway/attempt_watch.h"
 #include "gateway/provider_reply.h"
 #include "gateway/request_scope.h"
 #include "net/http_call.h"
@@ -34,6 +35,7 @@ bool is_encoded(const wire::HeaderList& headers) noexcept {
 Task<Result<void>> relay(RequestScope& scope, net::HttpCall& call, TimePoint first_byte_due) {
   const wire::ResponseHead& head = call.head();
   note_reply_head(scope, head);
+  scope.watch->answered();
   if (head.status == 401 || head.status == 403)
     co_return fail(ErrorCode::kUpstreamCredentials);  // ours to mend, not the client's fault
   if (head.status < 200 || (head.status >= 300 && head.status < 400))

@@ -17,6 +17,7 @@
 #include "gateway/attempt_error.h"
 #include "gateway/attempt_watch.h"
 #include "gateway/delivery.h"
+#include "gateway/heartbeat.h"
 #include "gateway/outbox.h"
 #include "gateway/relay.h"
 #include "gateway/reply_head.h"
@@ -43,7 +44,6 @@ constexpr Duration kEndGrace = 100ms;  // for the body's end behind the terminal
 constexpr std::size_t kHeldMax = std::size_t{64}
                                  << 10;  // events without content: docs/reference/endpoints.md
 constexpr std::size_t kParkedFree = std::size_t{64} << 10;  // of an unfinished event, uncharged
-constexpr std::string_view kHeartbeat = ": heartbeat\n\n";
 
 const wire::SseEvent kDone{
     .raw = openai::kDoneEvent, .data = "[DONE]", .event = {}, .has_data = true};
@@ -72,9 +72,9 @@ class StreamRelay {
             .choices = scope.request.choices}),
         head_(relayed_head(scope, call.head())),
         silence_due_(first_byte_due),
-        heartbeat_due_(scope.now() + scope.snapshot->stream.heartbeat),
         buffered_(scope.delivery == Delivery::kBuffered) {
     call.release_head();
+    if (!scope.exchange.begun()) put_off_heartbeat(scope);
   }
   StreamRelay(const StreamRelay&) = delete;
   StreamRelay& operator=(const StreamRelay&) = delete;
@@ -165,22 +165,19 @@ class StreamRelay {
 
   // The status goes out now, with what was held; content is coming, or the terminal.
   Task<Result<void>> commit() {
-    if (content_put_ && !scope_.first_content) scope_.first_content = scope_.now();
+    if (reader_.content_seen() && !scope_.first_content) scope_.first_content = scope_.now();
     if (committed_) co_return Result<void>();
     committed_ = true;
     scope_.content_sent = true;
-    begin_reply(std::move(head_));
+    if (!scope_.exchange.begun()) {  // else a heartbeat came first
+      scope_.status = 200;
+      scope_.exchange.begin(std::move(head_), {net::ReplyFraming::Kind::kStream, 0});
+    }
     if (held_.empty()) co_return Result<void>();
     ignore(outbox_.put(held_), "nothing was put before the first content");
     PENSTOCK_CO_CHECK(co_await flush());
     held_ = std::string();
     co_return Result<void>();
-  }
-
-  void begin_reply(std::string head) {
-    if (scope_.exchange.begun()) return;  // a heartbeat came first
-    scope_.status = 200;
-    scope_.exchange.begin(std::move(head), {net::ReplyFraming::Kind::kStream, 0});
   }
 
   Result<void> hold(const json::Splice& bytes) {
@@ -193,10 +190,8 @@ class StreamRelay {
 
   // A whole reply, gathered before any of it is sent.
   Result<void> hold_buffered() {
-    if (std::exchange(content_put_, false)) {
-      if (!scope_.first_content) scope_.first_content = scope_.now();
+    if (std::exchange(content_put_, false))
       silence_due_ = scope_.now() + scope_.provider->timeouts.idle;
-    }
     if (held_.size() > scope_.snapshot->limits.body_bytes.value)
       return fail(ErrorCode::kUpstreamBadResponse,
                   "The provider's stream is too long to be delivered whole.");
@@ -224,7 +219,7 @@ class StreamRelay {
     if (end != net::IoEnd::kOk) co_return fail(stopped());
     const TimePoint now = scope_.now();
     scope_.waited += now - before;
-    heartbeat_due_ = now + scope_.snapshot->stream.heartbeat;
+    put_off_heartbeat(scope_);
     silence_due_ += now - before;
     if (std::exchange(content_put_, false)) silence_due_ = now + scope_.provider->timeouts.idle;
     co_return Result<void>();
@@ -233,12 +228,12 @@ class StreamRelay {
   // The client gets its last bytes, the terminal among them.
   Task<Result<void>> finish() {
     over_ = true;
-    scope_.stop = "complete";
     const TimePoint before = scope_.now();
     const net::IoEnd end = co_await scope_.exchange.finish(outbox_.pieces());
     scope_.waited += scope_.now() - before;
     outbox_.clear();
     if (end != net::IoEnd::kOk) co_return fail(stopped());
+    scope_.stop = "complete";
     scope_.stream_end = telemetry::StreamEnd::kTerminal;
     co_return Result<void>();
   }
@@ -249,9 +244,13 @@ class StreamRelay {
     if (grace_due_ && before >= *grace_due_) co_return co_await on_end();
     if (before >= patience_end()) co_return fail(ErrorCode::kDeadlineExceeded);
     if (before >= silence_due_) co_return fail(silent());
-    if (before >= heartbeat_due_) co_return co_await beat();
-    const TimePoint due =
-        std::min({silence_due_, heartbeat_due_, patience_end(), grace_due_.value_or(silence_due_)});
+    if (before >= scope_.heartbeat_due) {
+      PENSTOCK_CO_CHECK(co_await beat(scope_));
+      scope_.waited += scope_.now() - before;
+      co_return Result<void>();
+    }
+    const TimePoint due = std::min(
+        {silence_due_, scope_.heartbeat_due, patience_end(), grace_due_.value_or(silence_due_)});
     const net::Wake wake = co_await call_.arrival().until(due);
     scope_.waited += scope_.now() - before;
     if (wake != net::Wake::kStop) co_return Result<void>();
@@ -269,14 +268,6 @@ class StreamRelay {
     return Error(ErrorCode::kUpstreamTimeout, reader_.content_seen()
                                                   ? "The provider fell silent within the stream."
                                                   : "The provider sent no content in time.");
-  }
-
-  Task<Result<void>> beat() {
-    begin_reply(stream_head(scope_));
-    const std::array<std::string_view, 1> line{kHeartbeat};
-    if (co_await scope_.exchange.write(line) != net::IoEnd::kOk) co_return fail(stopped());
-    heartbeat_due_ = scope_.now() + scope_.snapshot->stream.heartbeat;
-    co_return Result<void>();
   }
 
   // The provider's bytes are over, or its grace is: what that means depends on what came.
@@ -325,7 +316,6 @@ class StreamRelay {
   ByteLease parked_;
   Outbox outbox_;
   TimePoint silence_due_;
-  TimePoint heartbeat_due_;
   std::optional<TimePoint> grace_due_;
   const bool buffered_;
   bool committed_ = false;

@@ -69,7 +69,9 @@ Task<Result<HttpCall::Piece>> next_piece(RequestScope& scope, HttpCall& call, Ti
       case HttpCall::Step::kMore: break;
     }
     const TimePoint before = scope.now();
-    const net::Wake wake = co_await call.arrival().until(std::min(due, scope.deadline));
+    const TimePoint until = std::min(due, scope.deadline);
+    // A wait for what is there already does not look at the time.
+    const net::Wake wake = before < until ? co_await call.arrival().until(until) : net::Wake::kTime;
     scope.waited += scope.now() - before;
     if (wake == net::Wake::kStop) co_return fail(stopped());
     if (wake == net::Wake::kTime)
@@ -87,14 +89,16 @@ bool charge(RequestScope& scope, Held& held, std::size_t more) {
 Task<Result<void>> hold(RequestScope& scope, HttpCall& call, TimePoint due, Held& held) {
   const Duration idle = scope.provider->timeouts.idle;
   const wire::Framing framing = call.head().framing;
+  const bool good = call.head().status < 300;  // an error's bytes are no content
   while (true) {
     PENSTOCK_CO_TRY(const HttpCall::Piece piece, co_await next_piece(scope, call, due));
     if (piece.step == HttpCall::Step::kEnd) {
       held.complete = true;
+      scope.connection_reusable = call.reusable();  // whatever becomes of the reply
       if (!held.copy.empty()) held.bytes = held.copy;
       co_return Result<void>();
     }
-    if (!scope.first_content) {
+    if (good && !scope.first_content) {
       scope.first_content = scope.now();
       scope.watch->content();
     }
@@ -204,12 +208,14 @@ Task<Result<void>> relay_unary(RequestScope& scope, HttpCall& call, TimePoint fi
     if (std::optional<Error> hidden = hidden_error(view)) co_return fail(*std::move(hidden));
     scope.usage = view.usage;
   }
-  if (!good && held.complete) co_return fail(hold_error(scope, reply, held.bytes));
+  // Where a heartbeat has opened the stream even a long one can only be told within it.
+  if (!good && (held.complete || scope.exchange.begun()))
+    co_return fail(hold_error(scope, reply, held.bytes));
   scope.status = static_cast<std::uint16_t>(reply.status);
   std::string head = good ? relayed_head(scope, reply) : provider_error_head(scope, reply);
-  scope.stop = good ? "complete" : "error";
   if (!held.complete) {
     PENSTOCK_CO_CHECK(co_await pass_on(scope, call, std::move(head), held));
+    scope.connection_reusable = call.reusable();
   } else {
     const json::Splice stamped =
         readable ? dialect::openai::restamp(view, scope.request.model) : json::Splice(held.bytes);
@@ -221,7 +227,7 @@ Task<Result<void>> relay_unary(RequestScope& scope, HttpCall& call, TimePoint fi
     scope.waited += scope.now() - before;
     if (sent != net::IoEnd::kOk) co_return fail(stopped());
   }
-  scope.connection_reusable = call.reusable();
+  scope.stop = good ? "complete" : "error";
   co_return Result<void>();
 }
 

@@ -75,7 +75,7 @@ void RequestScope::begin_attempt(const fleet::Placement& placement) {
   rejected_at.reset();
   said = ProviderReply();
   connection_reusable = false;
-  status = 0;
+  if (!exchange.begun()) status = 0;  // else a heartbeat sent it
   usage = llm::Usage();
   stop = "refused";
   if (!content_sent) first_content.reset();
@@ -117,7 +117,8 @@ void RequestScope::count(Outcome outcome, Duration took, Duration own) noexcept 
   if (first_content && request.streamed())
     metrics.time_to_first_token.at(served, model, place).observe(*first_content - started());
   const auto add = [&](auto& family, TokenKind kind, const std::optional<std::uint64_t>& tokens) {
-    if (tokens) family.at(tenant, workload, served, model, kind).add(*tokens);
+    if (tokens)
+      family.at(tenant, workload, served, model, kind, telemetry::Estimated::kNo).add(*tokens);
   };
   add(metrics.tokens_in, TokenKind::kInput, usage.input);
   add(metrics.tokens_in, TokenKind::kInputCached, usage.input_cached);

@@ -77,7 +77,8 @@ class RequestScope {
   TimePoint deadline = TimePoint::max();  // everything that waits spends from it
   // Of a stream: until when an SDK's own patience lets it wait for the first content.
   TimePoint first_content_deadline = TimePoint::max();
-  control::Slots caller_slots;  // under the ceilings of workload and tenant
+  TimePoint heartbeat_due = TimePoint::max();  // of a stream that has begun, or is being relayed
+  control::Slots caller_slots;                 // under the ceilings of workload and tenant
   ProcessSlot slot;
 
   // The attempt that runs or ran last.

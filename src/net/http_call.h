@@ -45,7 +45,7 @@ class HttpCall {
   // replica that answers early may close its side; read_head() tells.
   [[nodiscard]] runtime::Task<IoEnd> send(std::span<const std::string_view> pieces, TimePoint due);
 
-  // Waits for the reply's final head until `due`.
+  // Waits for the reply's final head until `due`; may be asked again behind kTimedOut.
   [[nodiscard]] runtime::Task<HeadEnd> read_head(TimePoint due);
   [[nodiscard]] const wire::ResponseHead& head() const noexcept { return head_; }
   // The head's views are not needed any more: its memory serves the body.

@@ -10,7 +10,6 @@ namespace penstock::runtime {
 enum class StopReason : std::uint8_t {
   kNone,
   kClientGone,  // the client left, half-closed or stopped reading
-  kDeadline,    // the request's own deadline
   kShutdown,    // the process is leaving
 };
 

@@ -23,10 +23,10 @@ TEST(Cancellation, RunsEachHookOnceAndKeepsTheFirstReason) {
   const CancellationHook first(cancellation, count, &called);
   const CancellationHook second(cancellation, count, &called);
   EXPECT_FALSE(cancellation.requested());
-  cancellation.request(StopReason::kDeadline);
+  cancellation.request(StopReason::kShutdown);
   cancellation.request(StopReason::kClientGone);
   EXPECT_EQ(called, 2);
-  EXPECT_EQ(cancellation.reason(), StopReason::kDeadline);
+  EXPECT_EQ(cancellation.reason(), StopReason::kShutdown);
 }
 
 // A wait that ended well must not be told later.

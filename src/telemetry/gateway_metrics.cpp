@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -121,36 +122,39 @@ void add_provider_rows(CallbackSource& source, std::vector<ProviderReads> provid
   add_replica_rows(source, providers);
 }
 
-void add_ceiling_rows(CallbackSource& source, std::vector<CeilingReads> ceilings,
-                      std::vector<CallbackSource::Read> further) {
-  const std::vector<std::string> labels{"scope", "tenant", "workload"};
+void add_ceiling_rows(CallbackSource& source, std::vector<CeilingReads> ceilings) {
+  const std::vector<std::string> labels{"scope", "tenant", "workload", "provider"};
   CallbackSource::Row in_flight{.name = "penstock_in_flight",
                                 .kind = MetricKind::kGauge,
                                 .labels = labels,
                                 .help =
                                     "Requests admitted and not yet ended; under a ceiling of "
-                                    "the caller's also those that wait for the process's.",
+                                    "the caller's also those that wait for the process's; under a "
+                                    "provider's its attempts.",
                                 .samples = {}};
   CallbackSource::Row limit{.name = "penstock_in_flight_limit",
                             .kind = MetricKind::kGauge,
                             .labels = labels,
-                            .help = "The ceiling of penstock_in_flight.",
+                            .help =
+                                "The ceiling of penstock_in_flight; a provider's is lowered "
+                                "while it is slow.",
                             .samples = {}};
-  std::vector<CallbackSource::Read> ratios = std::move(further);
+  std::vector<CallbackSource::Read> ratios;
   for (CeilingReads& reads : ceilings) {
     const std::vector<std::string> values{std::string(name(reads.scope)), reads.tenant,
-                                          reads.workload};
+                                          reads.workload, reads.provider};
     in_flight.samples.push_back({values, reads.in_flight});
     limit.samples.push_back({values, reads.limit});
-    ratios.emplace_back([count = std::move(reads.in_flight), of = std::move(reads.limit)] {
-      return of() == 0 ? 1.0 : count() / of();
+    ratios.emplace_back([count = std::move(reads.in_flight), limit = std::move(reads.limit)] {
+      const double of = limit().value_or(std::numeric_limits<double>::infinity());
+      return of == 0 ? 1.0 : count().value_or(0) / of;
     });
   }
   source.add(std::move(in_flight));
   source.add(std::move(limit));
   const auto highest = [ratios = std::move(ratios)] {
     double found = 0;
-    for (const CallbackSource::Read& ratio : ratios) found = std::max(found, ratio());
+    for (const CallbackSource::Read& ratio : ratios) found = std::max(found, ratio().value_or(0));
     return found;
   };
   source.add({.name = "penstock_saturation_ratio",

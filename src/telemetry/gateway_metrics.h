@@ -19,7 +19,7 @@
 namespace penstock::telemetry {
 
 // What one worker counts about requests. Labels of type Label are configured names (the surface's
-// word too: intern the eight of them at start); unknown ones are kOtherLabel.
+// word too: intern all of them at start); unknown ones are kOtherLabel.
 struct GatewayMetrics {
   // Makes the series visible at 0 that an operator may alert on before they have happened.
   // Construct on any thread, before the worker starts.
@@ -40,9 +40,9 @@ struct GatewayMetrics {
   Histogram<Label, Label, Label> duration{kLatencyBounds};
   Histogram<Label, Label, Label> upstream_duration{kLatencyBounds};
   Histogram<Label, Label, Label> overhead{kOverheadBounds};
-  // tenant, workload, provider, model, kind
-  Counter<Label, Label, Label, Label, TokenKind> tokens_in;
-  Counter<Label, Label, Label, Label, TokenKind> tokens_out;
+  // tenant, workload, provider, model, kind, estimated
+  Counter<Label, Label, Label, Label, TokenKind, Estimated> tokens_in;
+  Counter<Label, Label, Label, Label, TokenKind, Estimated> tokens_out;
   Counter<StreamEnd> streams;
   Counter<InterruptCause> stream_interrupted;
   Counter<Label> stream_malformed;  // provider
@@ -66,19 +66,19 @@ struct ProcessReads {
 // to no worker.
 void add_process_rows(CallbackSource& source, ProcessReads reads);
 
-// One ceiling on requests in flight. On the scrape's thread.
+// One ceiling on requests in flight, while it is there. On the scrape's thread.
 struct CeilingReads {
   Scope scope = Scope::kProcess;
   std::string tenant = {};  // configured names; empty where the scope has none
   std::string workload = {};
+  std::string provider = {};
   CallbackSource::Read in_flight;
   CallbackSource::Read limit;
 };
 
 // Adds `in_flight` and `in_flight_limit` with a row for each ceiling, and `saturation_ratio`: the
-// highest of their quotients and of `further` ones, such as a provider's.
-void add_ceiling_rows(CallbackSource& source, std::vector<CeilingReads> ceilings,
-                      std::vector<CallbackSource::Read> further);
+// highest of their quotients.
+void add_ceiling_rows(CallbackSource& source, std::vector<CeilingReads> ceilings);
 
 // Where the state of one replica is read from.
 struct ReplicaReads {
@@ -128,10 +128,10 @@ constexpr auto metrics(Describe<GatewayMetrics>) {
       metric("penstock_overhead_seconds", &M::overhead, kRoute,
              "The gateway's own share of a request's time."),
       metric("penstock_tokens_in_total", &M::tokens_in,
-             labels("tenant", "workload", "provider", "model", "kind"),
+             labels("tenant", "workload", "provider", "model", "kind", "estimated"),
              "Input tokens; the cached kinds are part of input."),
       metric("penstock_tokens_out_total", &M::tokens_out,
-             labels("tenant", "workload", "provider", "model", "kind"),
+             labels("tenant", "workload", "provider", "model", "kind", "estimated"),
              "Output tokens; output_reasoning is part of output."),
       metric("penstock_streams_total", &M::streams, labels("end"),
              "Committed streams by how they ended."),

@@ -47,9 +47,16 @@ class GatewayMetricsTest : public testing::Test {
                           .in_flight = [count] { return count; },
                           .limit = [limit] { return limit; }};
     };
-    add_ceiling_rows(process_,
-                     {ceiling(Scope::kProcess, "", 3, 2000), ceiling(Scope::kWorkload, "w", 3, 4)},
-                     {[] { return 0.5; }});
+    add_ceiling_rows(process_, {ceiling(Scope::kProcess, "", 3, 2000),
+                                ceiling(Scope::kWorkload, "w", 3, 4),
+                                {.scope = Scope::kProvider,
+                                 .provider = "stable",
+                                 .in_flight = [] { return 5.0; },
+                                 .limit = [] { return 10.0; }},
+                                {.scope = Scope::kTenant,
+                                 .tenant = "free",
+                                 .in_flight = [] { return std::optional<double>(); },
+                                 .limit = [] { return std::optional<double>(); }}});
     add_process_rows(process_, {.queue_depth = [] { return 6.0; },
                                 .amplification = [] { return 1.0; },
                                 .draining = [] { return 0.0; },
@@ -81,9 +88,13 @@ TEST_F(GatewayMetricsTest, ShowsClosedSeriesAtZeroFromTheStart) {
            "penstock_rejections_total{stage=\"admit\",code=\"overloaded\"} 0\n",
            "penstock_uncaught_exceptions_total 0\n",
            "penstock_access_log_dropped_total 0\n",
-           "penstock_in_flight{scope=\"process\",tenant=\"\",workload=\"\"} 3\n",
-           "penstock_in_flight_limit{scope=\"process\",tenant=\"\",workload=\"\"} 2000\n",
-           "penstock_in_flight_limit{scope=\"workload\",tenant=\"retail\",workload=\"w\"} 4\n",
+           "penstock_in_flight{scope=\"process\",tenant=\"\",workload=\"\",provider=\"\"} 3\n",
+           "penstock_in_flight_limit{scope=\"process\",tenant=\"\",workload=\"\",provider=\"\"} "
+           "2000\n",
+           "penstock_in_flight_limit{scope=\"workload\",tenant=\"retail\",workload=\"w\",provider="
+           "\"\"} 4\n",
+           "penstock_in_flight_limit{scope=\"provider\",tenant=\"\",workload=\"\",provider="
+           "\"stable\"} 10\n",
            "penstock_saturation_ratio 0.75\n",
            "penstock_queue_depth{scope=\"process\"} 6\n",
            "penstock_queue_wait_seconds_count{scope=\"process\"} 0\n",
@@ -99,6 +110,7 @@ TEST_F(GatewayMetricsTest, ShowsClosedSeriesAtZeroFromTheStart) {
            "penstock_build_info{version=\"1.2.3\",",
        })
     EXPECT_NE(text.find(row), std::string::npos) << row << "\n" << text;
+  EXPECT_EQ(text.find("tenant=\"free\""), std::string::npos) << "a ceiling that is not there";
 }
 
 // The order of the labels in the row is the order of the member's types.

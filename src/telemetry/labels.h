@@ -51,6 +51,13 @@ enum class TokenKind : std::uint8_t {
   return "unknown";
 }
 
+// Whether tokens were counted by whoever served them, or by us from what passed.
+enum class Estimated : std::uint8_t { kNo, kYes };
+
+[[nodiscard]] constexpr std::string_view name(Estimated estimated) noexcept {
+  return estimated == Estimated::kYes ? "true" : "false";
+}
+
 // The stage of the pipeline that refused a request.
 enum class RejectionStage : std::uint8_t {
   kHead,      // request line, headers, framing, path, method
@@ -98,13 +105,14 @@ enum class RetryReason : std::uint8_t {
 }
 
 // What a ceiling on requests in flight, or a wait for it, is about.
-enum class Scope : std::uint8_t { kProcess, kTenant, kWorkload };
+enum class Scope : std::uint8_t { kProcess, kTenant, kWorkload, kProvider };
 
 [[nodiscard]] constexpr std::string_view name(Scope scope) noexcept {
   switch (scope) {
     case Scope::kProcess: return "process";
     case Scope::kTenant: return "tenant";
     case Scope::kWorkload: return "workload";
+    case Scope::kProvider: return "provider";
   }
   return "unknown";
 }

@@ -37,6 +37,8 @@ step::Event role() {
 }
 
 Answer refusal(Rng& rng) {
+  if (rng.below(64) == 0)  // longer than what is held
+    return json_answer(500, R"({"error":{"message":")" + std::string(300'000, 'x') + R"("}})");
   switch (rng.below(7)) {
     case 0: return json_answer(400, R"({"error":{"message":"no","code":"invalid_value"}})");
     case 1:

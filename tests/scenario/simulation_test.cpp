@@ -30,6 +30,8 @@
 namespace penstock::scenario {
 namespace {
 
+enum class Stay { kStayed, kLeft };  // what a client did before its reply was whole
+
 constexpr std::size_t kCalls = 50;
 constexpr std::uint32_t kAttemptsMax = 4;
 constexpr Duration kSpan = 4s;  // in which the calls begin
@@ -87,7 +89,8 @@ class Simulation {
     check_log();
     check_attempts();
     for (std::size_t i = 0; i < kCalls; ++i)
-      if (clients_[i] != nullptr) check_reply(clients_[i]->reply(i));
+      if (clients_[i] != nullptr)
+        check_reply(clients_[i]->reply(i), left_.contains(i) ? Stay::kLeft : Stay::kStayed);
     clients_.clear();
     rig_.expect_settled();
   }
@@ -124,10 +127,7 @@ class Simulation {
                           test::Peer::Reading::kAlways);
                       clients_[place]->send(call, place);
                     }});
-    if (!leaves) {
-      // A connection is for one call: it ends once the reply is there.
-      return;
-    }
+    if (!leaves) return;  // a connection is for one call: it ends once the reply is there
     left_.insert(place);
     events_.insert({leave_at, [this, place, how = call.leave] {
                       if (!clients_[place]->over()) clients_[place]->leave(how);
@@ -165,7 +165,7 @@ class Simulation {
 
   // A client that stayed has one whole reply, whose content is of one answer and nothing behind its
   // end.
-  void check_reply(const Reply& reply) {
+  void check_reply(const Reply& reply, Stay stay) {
     std::set<std::string> words;
     for (std::size_t at = reply.body.find("\"w"); at != std::string::npos;
          at = reply.body.find("\"w", at + 1))
@@ -178,6 +178,8 @@ class Simulation {
       EXPECT_EQ(reply.body.find("\"w", error), std::string::npos) << "content behind an error";
       EXPECT_EQ(reply.body.find("\ndata:", error), std::string::npos) << "two ends";
     }
+    EXPECT_TRUE(reply.whole || stay == Stay::kLeft)
+        << reply.status << " " << reply.body.substr(0, 200);
     if (!reply.whole) return;
     EXPECT_TRUE(reply.status == 200 || reply.status >= 400) << reply.status;
     if (reply.status == 200 && asks_ == Asks::kStreams) {

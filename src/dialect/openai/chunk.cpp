@@ -39,10 +39,7 @@ class ChunkReader {
     std::string_view key;
     while (reader_.next_key(key)) read_member(key);
     if (!reader_.finish()) return {};
-    if (error_)
-      view_.kind = ChunkKind::kError;
-    else if (recognised_)
-      view_.kind = ChunkKind::kChunk;
+    view_.kind = error_ ? ChunkKind::kError : ChunkKind::kChunk;
     view_.usage_only = no_choices_ && has_usage_ && !error_;
     return view_;
   }
@@ -50,25 +47,20 @@ class ChunkReader {
  private:
   void read_member(std::string_view key) noexcept {
     if (json::equals(key, "choices")) {
-      recognised_ = true;
       read_choices();
     } else if (json::equals(key, "model")) {
       const auto raw = read_text(reader_);
       view_.has_model = raw.has_value();
       view_.model_raw = raw.value_or(std::string_view());
     } else if (json::equals(key, "usage")) {
-      recognised_ = true;
       has_usage_ = reader_.peek() == json::Kind::kObject;
       view_.usage = read_usage(reader_);
     } else if (json::equals(key, "error")) {
-      recognised_ = true;
       error_ |= read_truthy(reader_);
     } else if (json::equals(key, "object")) {
-      recognised_ = true;
       const auto object = read_text(reader_);  // vLLM's and SGLang's flat errors say it here
       error_ |= object && json::equals(*object, "error");
     } else {
-      recognised_ |= json::equals(key, "id");
       reader_.skip_value();
     }
   }
@@ -131,7 +123,6 @@ class ChunkReader {
 
   json::Reader reader_;
   ChunkView view_;
-  bool recognised_ = false;
   bool error_ = false;
   bool no_choices_ = false;
   bool has_usage_ = false;

@@ -11,9 +11,9 @@ namespace penstock::dialect::openai {
 
 enum class ChunkKind : std::uint8_t {
   kDone,       // [DONE]
-  kMalformed,  // not a JSON object in UTF-8, or one that is no chunk at all
+  kMalformed,  // not a JSON object in UTF-8
   kError,      // it has a truthy `error`, which outranks whatever else it has
-  kChunk,
+  kChunk,      // also a vendor's own object, which says nothing that is looked for here
 };
 
 // Choices beyond this many are taken for the last one (the API's `n` is at most 128).
