@@ -12,6 +12,7 @@
 #include "admin/replica_order.h"
 #include "admin/routes.h"
 #include "base/error_code.h"
+#include "base/field.h"
 #include "base/quantity_text.h"
 #include "base/result.h"
 #include "base/units.h"

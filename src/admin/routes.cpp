@@ -64,7 +64,8 @@ Found find_route(std::string_view method, std::string_view path) {
 
 std::string_view nearest_path(std::string_view path) {
   std::vector<std::string_view> paths;
-  for (const Route& route : kRoutes) paths.push_back(route.path);
+  for (const Route& route : kRoutes)
+    if (route.method == "GET") paths.push_back(route.path);  // never an order by mistake
   return nearest(path, paths).value_or(std::string_view());
 }
 

@@ -32,6 +32,7 @@ TEST(Routes, LeadNowhereElse) {
     EXPECT_TRUE(find_route("GET", path).allowed.empty()) << path;
   EXPECT_EQ(nearest_path("/admin/v1/provider"), "/admin/v1/providers");
   EXPECT_EQ(nearest_path("/quite/another/thing"), "");
+  EXPECT_EQ(nearest_path("/admin/v1/drai"), "") << "an order is not a guess";
 }
 
 // Two rows for one method and path could only be a slip.

@@ -1,16 +1,16 @@
 #include "app/ceiling_reads.h"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "base/metric_source.h"
 #include "config/config.h"
 #include "config/tenants_config.h"
 #include "control/in_flight_limit.h"
 #include "fleet/provider.h"
+#include "fleet/replica_state.h"
 #include "gateway/caller_limits.h"
 #include "gateway/snapshot.h"
 #include "gateway/worker.h"

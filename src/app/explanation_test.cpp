@@ -10,7 +10,6 @@
 
 #include "base/error_code.h"
 #include "base/label.h"
-#include "base/result.h"
 #include "base/secret.h"
 #include "base/units.h"
 #include "config/compile.h"

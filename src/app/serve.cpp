@@ -1,6 +1,7 @@
 #include "app/serve.h"
 
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "app/gateway_process.h"
 #include "base/result.h"
 #include "base/seams.h"
+#include "config/config.h"
 #include "config/load.h"
 #include "identity/auth_config.h"
 #include "runtime/signals.h"
@@ -46,6 +48,24 @@ int serve(const config::LoadResult& loaded, const SecretSource& secrets,
   ::_exit(gateway.cut_requests() ? 1 : 0);
 }
 
+namespace {
+
+constexpr std::uint64_t kOwnDescriptors = 356;  // docs/operations/running.md
+
+// Accepting stops where descriptors end, which nobody would connect with the limit.
+void warn_of_descriptors(const config::Config& config) {
+  std::uint64_t wanted = kOwnDescriptors + config.listen.connections;
+  for (const auto& [name, provider] : config.providers) wanted += provider.limits.connections;
+  const std::uint64_t limit = runtime::raise_descriptor_limit();
+  if (limit >= wanted) return;
+  fmt::print(stderr,
+             "penstock: at most {} descriptors may be open, and this config may need {}: raise the "
+             "hard limit, or lower listen.connections (warning)\n",
+             limit, wanted);
+}
+
+}  // namespace
+
 int serve_file(const std::string& path) {
   const runtime::SystemSecrets secrets(".");
   const config::LoadResult loaded = config::load(path, runtime::SystemDisk(), secrets);
@@ -54,6 +74,7 @@ int serve_file(const std::string& path) {
   for (const std::string& line : config::rendered(loaded.problems, path))
     fmt::print(stderr, "{}\n", line);
   if (!loaded.ok()) return config::kExitConfig;
+  warn_of_descriptors(loaded.config);
   return serve(loaded, secrets, [&](const std::string& data, const std::string& admin) {
     if (loaded.config.auth.mode == identity::AuthMode::kDev)
       fmt::print(stderr, "{}\n",

@@ -6,11 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "base/label.h"
-#include "base/result.h"
 #include "base/units.h"
 #include "config/load.h"
 #include "fleet/provider.h"
-#include "gateway/snapshot.h"
 #include "tests/support/memory_files.h"
 
 namespace penstock::config {

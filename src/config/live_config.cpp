@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/result.h"
-#include "base/seams.h"
 #include "config/json_tree.h"
 #include "config/live_fields.h"
 #include "config/load.h"

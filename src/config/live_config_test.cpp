@@ -12,8 +12,11 @@
 
 #include "base/error_code.h"
 #include "base/result.h"
+#include "config/config.h"
 #include "config/load.h"
+#include "config/path.h"
 #include "config/show.h"
+#include "config/values.h"
 #include "tests/support/memory_files.h"
 
 namespace penstock::config {

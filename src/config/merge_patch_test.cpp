@@ -1,7 +1,6 @@
 #include "config/merge_patch.h"
 
 #include <array>
-#include <cstddef>
 #include <string>
 #include <string_view>
 

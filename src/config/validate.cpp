@@ -90,22 +90,16 @@ class Validator {
     }
   }
 
-  // A breaker whose slow_call no request lives to see never counts a slow call.
-  void breakers() {
-    for (const auto& [name, provider] : config_.providers) {
-      if (!provider.breaker.slow_call) continue;
-      std::optional<Duration> longest;
-      for (const auto& [model_name, model] : config_.models) {
-        const auto here = [&](const auto& target) { return target.provider == name; };
-        if (std::ranges::any_of(model.targets, here) || std::ranges::any_of(model.fallback, here))
-          longest = std::max(longest.value_or(0s), model.deadline);
-      }
-      if (longest && *provider.breaker.slow_call >= *longest)
-        warning(path_of(path_of(path_of("providers", name), "breaker"), "slow_call"),
-                fmt::format("is not below the deadline of any model served here ({})",
-                            duration_text(*longest)),
-                "no call lives long enough to count as slow");
-    }
+  // What waits longer than any request lives never comes true.
+  void patience() {
+    std::optional<Duration> longest_of_all;
+    for (const auto& [name, model] : config_.models)
+      longest_of_all = std::max(longest_of_all.value_or(0s), model.deadline);
+    if (longest_of_all && config_.admission.queue > 0 &&
+        config_.admission.queue_wait >= *longest_of_all)
+      warning("admission.queue_wait", not_below("any model", *longest_of_all),
+              "whoever waits that long is told of the deadline instead");
+    for (const auto& [name, provider] : config_.providers) patience_of(name, provider);
   }
 
   // A balancer cuts a connection on which nothing moves for its idle time-out.
@@ -132,6 +126,31 @@ class Validator {
   }
 
  private:
+  static std::string not_below(std::string_view whose, Duration deadline) {
+    return fmt::format("is not below the deadline of {} ({})", whose, duration_text(deadline));
+  }
+
+  void patience_of(const std::string& name, const ProviderConfig& provider) {
+    const std::string path = path_of("providers", name);
+    if (provider.health && provider.health->timeout > provider.health->interval)
+      warning(path_of(path_of(path, "health"), "timeout"), "is above the interval",
+              "probes of one replica never overlap: a silent one is probed less often");
+    std::optional<Duration> longest;
+    for (const auto& [model_name, model] : config_.models) {
+      const auto here = [&](const auto& target) { return target.provider == name; };
+      if (std::ranges::any_of(model.targets, here) || std::ranges::any_of(model.fallback, here))
+        longest = std::max(longest.value_or(0s), model.deadline);
+    }
+    if (!longest) return;
+    const std::string served = not_below("any model served here", *longest);
+    if (provider.breaker.slow_call && *provider.breaker.slow_call >= *longest)
+      warning(path_of(path_of(path, "breaker"), "slow_call"), served,
+              "no call lives long enough to count as slow");
+    const std::string first_byte = path_of(path_of(path, "timeouts"), "first_byte");
+    if (origins_.find(first_byte) != nullptr && provider.timeouts.first_byte >= *longest)
+      warning(first_byte, served, "a silent replica leaves no time for a retry elsewhere");
+  }
+
   void problem(const std::string& path, std::string_view what, std::string hint) {
     findings_.problems.push_back(
         {origins_.nearest(path), fmt::format("{}: {}", path, what), std::move(hint)});
@@ -155,7 +174,7 @@ void validate(const Config& config, const Origins& origins, Findings& findings) 
   validator.keys();
   validator.providers();
   validator.models();
-  validator.breakers();
+  validator.patience();
   validator.balancer();
   validate_limits(config, origins, findings);
   validate_names(config, origins, findings.problems);

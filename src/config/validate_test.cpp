@@ -129,6 +129,26 @@ TEST(Validate, WarnsOfABalancerThatGivesUpFirst) {
   EXPECT_NE(with_deadline("61s").warnings[0].text.find("models.m.deadline"), std::string::npos);
 }
 
+// Whoever waits longer than a request lives waits for nothing.
+TEST(Validate, WarnsOfPatienceBeyondTheDeadline) {
+  const auto warned = [](const std::string& provider, const std::string& more = "") {
+    return judged(
+               "version: 1\nlisten: {}\nauth: { mode: dev }\nproviders: { p: { dialect: openai, "
+               "replicas: [ http://a ]" +
+               provider +
+               " } }\nmodels: { m: { deadline: 30s, targets: [ { provider: p, model: "
+               "x } ] } }\n" +
+               more)
+        .warnings;
+  };
+  EXPECT_TRUE(warned("").empty()) << "a default is nobody's mistake";
+  EXPECT_TRUE(warned(", timeouts: { first_byte: 29s }").empty());
+  EXPECT_EQ(warned(", timeouts: { first_byte: 30s }").size(), 1U);
+  EXPECT_EQ(warned(", health: { interval: 1s, timeout: 2s }").size(), 1U);
+  EXPECT_EQ(warned("", "admission: { queue: 5, queue_wait: 30s }\n").size(), 1U);
+  EXPECT_TRUE(warned("", "admission: { queue: 5, queue_wait: 29s }\n").empty());
+}
+
 // It sends into the closed port until its health check has failed.
 TEST(Validate, WarnsOfNoTimeToSettleBehindABalancer) {
   const std::string text =

@@ -75,20 +75,20 @@ bool Breaker::change(const Word& from, BreakerState state, std::uint64_t payload
   return word_.compare_exchange_strong(expected, packed(to));
 }
 
-void Breaker::sample(const BreakerConfig& config, Sample sample, std::uint32_t generation,
-                     TimePoint now) noexcept {
+std::optional<BreakerState> Breaker::sample(const BreakerConfig& config, Sample sample,
+                                            std::uint32_t generation, TimePoint now) noexcept {
   const Word word = unpacked(word_.load());
-  if (word.generation != generation) return;
+  if (word.generation != generation) return std::nullopt;
   switch (word.state) {
     case BreakerState::kClosed: return sample_closed(config, sample, word, now);
     case BreakerState::kHalfOpen: return sample_half_open(config, sample, word, now);
-    case BreakerState::kOpen: return;
+    case BreakerState::kOpen: return std::nullopt;
   }
   PENSTOCK_ASSERT(false);
 }
 
-void Breaker::sample_closed(const BreakerConfig& config, Sample sample, Word word,
-                            TimePoint now) noexcept {
+std::optional<BreakerState> Breaker::sample_closed(const BreakerConfig& config, Sample sample,
+                                                   Word word, TimePoint now) noexcept {
   const std::uint32_t current = slice(config, now);
   const std::uint8_t of = era(word.generation);
   total_.add(of, current);
@@ -105,7 +105,8 @@ void Breaker::sample_closed(const BreakerConfig& config, Sample sample, Word wor
     trips = trips || (found.total >= config.samples_min &&
                       (found.bad + found.slow) * kWhole >= found.total * config.rate.ppm);
   }
-  if (trips) change(word, BreakerState::kOpen, ms(now + config.open_for));
+  if (!trips || !change(word, BreakerState::kOpen, ms(now + config.open_for))) return std::nullopt;
+  return BreakerState::kOpen;
 }
 
 Breaker::Word Breaker::after_probe(const BreakerConfig& config, Sample sample, const Word& word,
@@ -119,15 +120,17 @@ Breaker::Word Breaker::after_probe(const BreakerConfig& config, Sample sample, c
 
 // Only probes carry the generation of a half-open breaker. Another probe may move the row of good
 // ones meanwhile; then this one is judged against the new row.
-void Breaker::sample_half_open(const BreakerConfig& config, Sample sample, Word word,
-                               TimePoint now) noexcept {
+std::optional<BreakerState> Breaker::sample_half_open(const BreakerConfig& config, Sample sample,
+                                                      Word word, TimePoint now) noexcept {
   const std::uint32_t generation = word.generation;
   while (word.generation == generation) {
     std::uint64_t expected = packed(word);
-    if (word_.compare_exchange_strong(expected, packed(after_probe(config, sample, word, now))))
-      return;
+    const Word after = after_probe(config, sample, word, now);
+    if (word_.compare_exchange_strong(expected, packed(after)))
+      return after.generation == generation ? std::nullopt : std::optional(after.state);
     word = unpacked(expected);
   }
+  return std::nullopt;
 }
 
 std::optional<ProbeToken> Breaker::probe_in_turn(const BreakerConfig& config,

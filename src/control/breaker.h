@@ -85,9 +85,10 @@ class Breaker {
   // An attempt notes it when it begins (after its probe token, if it has one) and hands it in with
   // its samples.
   [[nodiscard]] std::uint32_t generation() const noexcept;
-  // Samples of an older generation are ignored.
-  void sample(const BreakerConfig& config, Sample sample, std::uint32_t generation,
-              TimePoint now) noexcept;
+  // Samples of an older generation are ignored. The state that this one brought about, if any: of
+  // several threads one is told.
+  std::optional<BreakerState> sample(const BreakerConfig& config, Sample sample,
+                                     std::uint32_t generation, TimePoint now) noexcept;
 
   // The replica answered, whatever that will be worth: unreachable calls are no longer in a row.
   void answered(std::uint32_t generation) noexcept { unreachable_.clear_if_any(generation); }
@@ -131,9 +132,10 @@ class Breaker {
 
   [[nodiscard]] Word settled(TimePoint now) noexcept;
   bool change(const Word& from, BreakerState state, std::uint64_t payload) noexcept;
-  void sample_closed(const BreakerConfig& config, Sample sample, Word word, TimePoint now) noexcept;
-  void sample_half_open(const BreakerConfig& config, Sample sample, Word word,
-                        TimePoint now) noexcept;
+  std::optional<BreakerState> sample_closed(const BreakerConfig& config, Sample sample, Word word,
+                                            TimePoint now) noexcept;
+  std::optional<BreakerState> sample_half_open(const BreakerConfig& config, Sample sample,
+                                               Word word, TimePoint now) noexcept;
   [[nodiscard]] std::optional<ProbeToken> free_probe() noexcept;
   [[nodiscard]] Ratio rate_of(std::uint64_t part, std::uint64_t total,
                               const BreakerConfig& config) const noexcept;

@@ -108,6 +108,26 @@ TEST(Breaker, AnAnswerOfAnyKindBreaksTheRow) {
   EXPECT_EQ(breaker.state(kStart), BreakerState::kOpen) << "another generation's answer is none";
 }
 
+// Each change of state is told to the one whose sample made it.
+TEST(Breaker, TellsWhatASampleBroughtAbout) {
+  Breaker breaker;
+  const auto give_one = [&](Sample sample, TimePoint at) {
+    return breaker.sample(BreakerConfig(), sample, breaker.generation(), at);
+  };
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(give_one(Sample::kUnreachable, kStart), std::nullopt);
+  EXPECT_EQ(give_one(Sample::kUnreachable, kStart), BreakerState::kOpen);
+  EXPECT_EQ(give_one(Sample::kBad, kStart), std::nullopt);
+  const TimePoint later = kStart + BreakerConfig().open_for;
+  auto probe = breaker.probe_at_once(later);
+  ASSERT_TRUE(probe);
+  EXPECT_EQ(give_one(Sample::kBad, later), BreakerState::kOpen) << "again";
+  probe = breaker.probe_at_once(later + BreakerConfig().open_for);
+  ASSERT_TRUE(probe);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(give_one(Sample::kGood, later + BreakerConfig().open_for), std::nullopt);
+  EXPECT_EQ(give_one(Sample::kGood, later + BreakerConfig().open_for), BreakerState::kClosed);
+}
+
 // What an older attempt has to say does not move a newer state.
 TEST(Breaker, SamplesOfAnOlderGenerationAreIgnored) {
   Breaker breaker;

@@ -1,7 +1,7 @@
 #include "fleet/selection.h"
 
-#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>

@@ -164,7 +164,7 @@ void settle_attempt(RequestScope& scope, const fleet::Placement& placement,
 Task<std::unique_ptr<control::AttemptFailure>> attempt(RequestScope& scope,
                                                        const fleet::Placement& placement) {
   scope.begin_attempt(placement);
-  AttemptWatch watch(scope.worker.loop, *scope.provider, placement, scope.kind(),
+  AttemptWatch watch(scope.worker, *scope.provider, placement, scope.kind(),
                      Bytes{scope.body.size()});
   scope.watch = &watch;
   const TimePoint began = scope.now();

@@ -15,24 +15,26 @@
 #include "fleet/provider.h"
 #include "fleet/replica_state.h"
 #include "fleet/selection.h"
+#include "gateway/worker.h"
+#include "json/log_line.h"
 #include "llm/usage.h"
-#include "runtime/event_loop.h"
 
 namespace penstock::gateway {
 
 using control::Reach;
 using control::Sample;
 
-AttemptWatch::AttemptWatch(runtime::EventLoop& loop, const fleet::Provider& provider,
+AttemptWatch::AttemptWatch(Worker& worker, const fleet::Provider& provider,
                            const fleet::Placement& placement, control::CallKind kind, Bytes request)
-    : loop_(loop),
+    : worker_(worker),
       provider_(provider),
+      index_(placement.replica),
       replica_(provider.state->replicas[placement.replica]),
       generation_(placement.generation),
       kind_(kind),
       request_(request),
       began_(now()),
-      timer_(loop.timers(), &AttemptWatch::on_timer, this) {}
+      timer_(worker.loop.timers(), &AttemptWatch::on_timer, this) {}
 
 void AttemptWatch::learn_times(TimePoint at) {
   times().usual.observe(at - began_);
@@ -82,7 +84,19 @@ std::optional<Sample> AttemptWatch::unary_sample(Outcome outcome, Reach reach,
 }
 
 void AttemptWatch::take(std::optional<Sample> sample, TimePoint at) {
-  if (sample) replica_.breaker.sample(provider_.breaker, *sample, generation_, at);
+  if (!sample) return;
+  if (const auto state = replica_.breaker.sample(provider_.breaker, *sample, generation_, at))
+    tell(*state);
+}
+
+void AttemptWatch::tell(control::BreakerState state) {
+  const bool open = state == control::BreakerState::kOpen;
+  json::LogLine(open ? json::LogLevel::kWarn : json::LogLevel::kInfo,
+                open ? "breaker opened" : "breaker closed")
+      .with("provider", provider_.name)
+      .with("replica", provider_.replicas[index_].name)
+      .with("generation", replica_.breaker.generation())
+      .write_to(worker_.log);
 }
 
 // For the earliest moment at which time alone says something. Content moves that away without

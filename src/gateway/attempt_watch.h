@@ -1,28 +1,30 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
 #include "base/outcome.h"
 #include "base/units.h"
+#include "control/breaker.h"
 #include "control/call_kind.h"
 #include "control/call_samples.h"
 #include "control/peak_ewma.h"
 #include "fleet/provider.h"
 #include "fleet/selection.h"
+#include "gateway/worker.h"
 #include "llm/usage.h"
-#include "runtime/event_loop.h"
 #include "runtime/timer.h"
 
 namespace penstock::gateway {
 
 // Watches one attempt on behalf of its replica: what it does becomes samples of the breaker and
-// costs of the balancer, at the instant at which it is known. Lives as long as the attempt; on its
-// thread.
+// costs of the balancer, at the instant at which it is known; operators are told when a breaker
+// opens or closes. Lives as long as the attempt; on its thread.
 class AttemptWatch {
  public:
-  AttemptWatch(runtime::EventLoop& loop, const fleet::Provider& provider,
-               const fleet::Placement& placement, control::CallKind kind, Bytes request);
+  AttemptWatch(Worker& worker, const fleet::Provider& provider, const fleet::Placement& placement,
+               control::CallKind kind, Bytes request);
   AttemptWatch(const AttemptWatch&) = delete;
   AttemptWatch& operator=(const AttemptWatch&) = delete;
 
@@ -37,7 +39,7 @@ class AttemptWatch {
 
  private:
   [[nodiscard]] bool streamed() const noexcept { return kind_ == control::CallKind::kStream; }
-  [[nodiscard]] TimePoint now() const { return loop_.clock().now(); }
+  [[nodiscard]] TimePoint now() const { return worker_.loop.clock().now(); }
   [[nodiscard]] fleet::CallTimes& times() const noexcept { return replica_.times(kind_); }
   // A good answer came, or its first content.
   void learn_times(TimePoint at);
@@ -45,11 +47,13 @@ class AttemptWatch {
                                                             const llm::Usage& usage,
                                                             TimePoint at) const;
   void take(std::optional<control::Sample> sample, TimePoint at);
+  void tell(control::BreakerState state);
   void arm();
   static void on_timer(void* self) noexcept;
 
-  runtime::EventLoop& loop_;
+  Worker& worker_;
   const fleet::Provider& provider_;
+  std::size_t index_;
   fleet::ReplicaState& replica_;
   std::uint32_t generation_;
   control::CallKind kind_;

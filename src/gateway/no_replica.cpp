@@ -41,10 +41,12 @@ Error no_replica(const RequestScope& scope, const std::vector<fleet::Verdict>& v
     const fleet::Provider& provider = scope.snapshot->providers[target.provider];
     const std::optional<TimePoint> back = fleet::back_at(provider, verdict.replica, now);
     if (back && (!earliest || *back < *earliest)) earliest = back;
+    std::string entry = provider.name + " " + provider.replicas[verdict.replica].name + ": ";
+    entry += fleet::name(verdict.standing);
+    if (list.find(entry) != std::string::npos) continue;  // a target that is a fallback too
     if (++listed > kListedMax) continue;
     if (!list.empty()) list += ", ";
-    list += provider.name + " " + provider.replicas[verdict.replica].name + ": ";
-    list += fleet::name(verdict.standing);
+    list += entry;
   }
   if (listed > kListedMax) list += ", and " + std::to_string(listed - kListedMax) + " more";
   error.message = "No replica can serve this model now: " + list + ".";

@@ -53,4 +53,20 @@ class ConnectionPermits {
   std::vector<PermitUser*> queue_;  // who waits, in order; a user stands once per waiter
 };
 
+// A permit that try_take() gave; given back unless a connection takes it over.
+class TakenPermit {
+ public:
+  explicit TakenPermit(ConnectionPermits& permits) noexcept : permits_(&permits) {}
+  TakenPermit(const TakenPermit&) = delete;
+  TakenPermit& operator=(const TakenPermit&) = delete;
+  ~TakenPermit() {
+    if (permits_ != nullptr) permits_->give_back();
+  }
+
+  void pass_on() noexcept { permits_ = nullptr; }
+
+ private:
+  ConnectionPermits* permits_;
+};
+
 }  // namespace penstock::net

@@ -157,6 +157,7 @@ Task<bool> ConnectionPool::wait_for_turn(Waiter& waiter, runtime::CallContext co
 }
 
 Task<void> ConnectionPool::dial(std::size_t replica, Acquired& into, runtime::CallContext context) {
+  TakenPermit permit(permits_);
   Dialled dialled = co_await dialer_.dial(loop_, replicas_[replica], options_.connect, context);
   into.dial = dialled.end;
   into.detail = std::move(dialled.detail);
@@ -164,10 +165,10 @@ Task<void> ConnectionPool::dial(std::size_t replica, Acquired& into, runtime::Ca
     into.end = AcquireEnd::kConnection;
     into.connection = ConnectionLease(
         std::make_unique<PooledConnection>(*this, replica, std::move(dialled.stream)));
+    permit.pass_on();
     co_return;
   }
   into.end = dialled.end == DialEnd::kCancelled ? AcquireEnd::kStopped : AcquireEnd::kDial;
-  permits_.give_back();
 }
 
 void ConnectionPool::put_idle(std::unique_ptr<PooledConnection> connection) noexcept {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/units.h"
+#include "control/health.h"
 #include "tests/scenario/client.h"
 #include "tests/scenario/gateway_rig.h"
 #include "tests/scenario/scenario.h"
@@ -132,6 +133,16 @@ TEST_F(AdminTest, TellsWhatAnOrderLacks) {
   rig.expect_settled();
 }
 
+// An order for a replica that went to the wrong path must not end the process.
+TEST_F(AdminTest, DrainingTheProcessTakesNoBody) {
+  const Reply reply = ask("POST", "/admin/v1/drain", kReplica);
+  EXPECT_EQ(reply.status, 400);
+  EXPECT_TRUE(says(reply.body, "/admin/v1/providers/NAME/drain")) << reply.body;
+  EXPECT_EQ(status("GET", "/readyz"), 200);
+  EXPECT_TRUE(rig.audit_log.lines.empty());
+  rig.expect_settled();
+}
+
 // What is done is told, once each, with what stood there before.
 TEST_F(AdminTest, WritesEveryChangeToTheAuditLog) {
   const std::string fields = std::string(kJson) + "x-request-id: change-7\r\n";
@@ -165,6 +176,43 @@ TEST_F(AdminTest, APatchIsInForceWhenItIsAnswered) {
   EXPECT_EQ(patch(R"({"listen":{"data":"127.0.0.1:1"}})"), 400);
   EXPECT_EQ(patch("{broken"), 400);
   EXPECT_EQ(rig.process().in_flight.limit(), 2000U);
+  rig.expect_settled();
+}
+
+class AdminRetryTest : public AdminTest {
+ protected:
+  AdminRetryTest() : AdminTest("retry: { attempts_max: 2, budget: 50%, backoff_base: 1ms }\n") {}
+};
+
+// The switch for an outage: the next failure is the last word.
+TEST_F(AdminRetryTest, ABudgetOfNothingIsInForceAtOnce) {
+  const test::Answer ill = test::json_answer(500, R"({"error":{"message":"ill"}})");
+  for (int i = 0; i < 2; ++i) {
+    rig.upstream.answer(ill);
+    rig.upstream.answer(test::json_answer("{}"));
+  }
+  EXPECT_EQ(chat_status(), 200);
+  EXPECT_EQ(patch(R"({"retry":{"budget":"0%"}})"), 200);
+  EXPECT_EQ(chat_status(), 500);
+  EXPECT_EQ(rig.upstream.requests().size(), 3U);
+  EXPECT_TRUE(says(rig.metrics(), R"(retries_refused_total{provider="p"} 1)"));
+  rig.expect_settled();
+}
+
+// What its prober finds out keeps requests away from a replica, and lets them come back.
+TEST_F(AdminTest, AReplicaWhoseProbesFailTakesNoCalls) {
+  rig.upstream.answer_always(test::json_answer("{}"));
+  const control::Hysteresis hysteresis{.healthy_after = 2, .unhealthy_after = 3};
+  const auto probe = [&](control::ProbeEnd end) {
+    return rig.replica().health.on_probe(end, hysteresis, rig.loop.now());
+  };
+  EXPECT_EQ(probe(control::ProbeEnd::kPassed), control::HealthState::kHealthy);
+  for (int i = 0; i < 3; ++i) probe(control::ProbeEnd::kFailed);
+  EXPECT_EQ(chat_status(), 503);
+  EXPECT_EQ(rig.upstream.requests().size(), 0U);
+  EXPECT_TRUE(says(rig.metrics(), R"(stage="route",code="no_replica"} 1)"));
+  for (int i = 0; i < 2; ++i) probe(control::ProbeEnd::kPassed);
+  EXPECT_EQ(chat_status(), 200);
   rig.expect_settled();
 }
 

@@ -11,6 +11,7 @@
 #include "base/metric_source.h"
 #include "base/seams.h"
 #include "config/load.h"
+#include "fleet/replica_state.h"
 #include "gateway/pipeline.h"
 #include "gateway/worker.h"
 #include "net/byte_stream.h"
@@ -64,6 +65,9 @@ class GatewayRig {
   [[nodiscard]] std::string metrics() const;
   [[nodiscard]] net::ConnectionPermits& permits() const {
     return *config_->snapshot()->providers.front().permits;
+  }
+  [[nodiscard]] fleet::ReplicaState& replica() const {
+    return config_->snapshot()->providers.front().state->replicas.front();
   }
   [[nodiscard]] gateway::Process& process() noexcept { return *process_; }
 

@@ -84,6 +84,7 @@ class Play {
                                                    {"unresolved", net::DialEnd::kUnresolved},
                                                    {"tls", net::DialEnd::kTls},
                                                    {"local", net::DialEnd::kLocal}};
+    if (scenario_.network == "throws") return rig_.net.exhaust(GatewayRig::kPlace);
     if (scenario_.network == "hang") return rig_.net.hang(GatewayRig::kPlace);
     if (const auto end = ends.find(scenario_.network); end != ends.end())
       rig_.net.fail(GatewayRig::kPlace, end->second);

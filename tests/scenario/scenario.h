@@ -70,7 +70,7 @@ struct Scenario {
   std::string name;
   std::string config;    // sections that replace the usual ones
   std::string provider;  // further members of the usual provider
-  std::string network;   // refuse | hang | tls | local, or empty: it listens
+  std::string network;   // a word of cases/README.md, or empty: it listens
   test::LoopbackOptions to_provider;
   test::LoopbackOptions from_provider;
   std::vector<test::Answer> answers;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -83,6 +84,8 @@ void LoopbackNet::fail(const std::string& name, DialEnd end, Duration wait) {
 
 void LoopbackNet::hang(const std::string& name) { place(name).kind = Place::Kind::kHangs; }
 
+void LoopbackNet::exhaust(const std::string& name) { place(name).kind = Place::Kind::kThrows; }
+
 std::size_t LoopbackNet::open() const {
   std::size_t all = 0;
   for (const auto& [name, place] : places_) all += place->counts.open;
@@ -101,6 +104,7 @@ runtime::Task<Dialled> LoopbackNet::dial(runtime::EventLoop& loop, const net::Or
   const std::shared_ptr<Place> kept = places_[name];
   ++at.counts.dials;
   if (origin.tls != nullptr) ++at.counts.tls;
+  if (at.kind == Place::Kind::kThrows) throw std::bad_alloc();
 
   Dialled dialled;
   dialled.end = DialEnd::kCancelled;

@@ -33,6 +33,8 @@ class LoopbackNet final : public net::Dialer {
   void fail(const std::string& place, net::DialEnd end, Duration wait = Duration::zero());
   // From now on dialling `place` neither connects nor fails.
   void hang(const std::string& place);
+  // From now on dialling `place` throws std::bad_alloc, as whatever allocates may.
+  void exhaust(const std::string& place);
 
   struct Counts {
     std::size_t dials = 0;
@@ -52,7 +54,7 @@ class LoopbackNet final : public net::Dialer {
 
  private:
   struct Place {
-    enum class Kind : std::uint8_t { kListens, kFails, kHangs };
+    enum class Kind : std::uint8_t { kListens, kFails, kHangs, kThrows };
     Kind kind = Kind::kFails;
     net::DialEnd end = net::DialEnd::kRefused;
     Duration wait{};
