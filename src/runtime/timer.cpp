@@ -15,12 +15,7 @@ void Timer::arm(TimePoint due) noexcept {
   due_ = due;
   const std::int64_t tick = std::max(TimerWheel::tick_after(due), wheel_.current_ + 1);
   if (armed()) {
-    // A slot that comes up before the due time puts the timer where it belongs then.
-    const auto slot = static_cast<std::int64_t>(slot_);
-    const auto ahead = [this](std::int64_t s) {
-      return (s - wheel_.current_ - 1) & (static_cast<std::int64_t>(TimerWheel::kSlots) - 1);
-    };
-    if (tick - wheel_.current_ - 1 >= ahead(slot)) return;
+    if (tick_ >= 0 && tick_ <= tick) return;  // looked at by then, and put where it belongs
     wheel_.unlink(*this);
   }
   wheel_.link(*this, tick);
@@ -36,8 +31,8 @@ std::int64_t TimerWheel::tick_after(TimePoint at) noexcept {
 }
 
 void TimerWheel::link(Timer& timer, std::int64_t tick) noexcept {
-  const auto slot = static_cast<std::size_t>(tick) % kSlots;
-  timer.slot_ = static_cast<std::uint16_t>(slot);
+  timer.tick_ = tick;
+  const std::size_t slot = slot_of(timer);
   timer.previous_ = nullptr;
   timer.next_ = slots_[slot];
   if (timer.next_ != nullptr) timer.next_->previous_ = &timer;
@@ -50,14 +45,14 @@ void TimerWheel::link(Timer& timer, std::int64_t tick) noexcept {
 }
 
 void TimerWheel::unlink(Timer& timer) noexcept {
-  const std::size_t slot = timer.slot_;
+  const std::size_t slot = slot_of(timer);
   if (timer.previous_ != nullptr)
     timer.previous_->next_ = timer.next_;
   else
     slots_[slot] = timer.next_;
   if (timer.next_ != nullptr) timer.next_->previous_ = timer.previous_;
   if (slots_[slot] == nullptr) occupied_[slot / 64] &= ~(1ULL << (slot % 64));
-  timer.slot_ = Timer::kNowhere;
+  timer.tick_ = Timer::kNowhere;
   --armed_;
 }
 
@@ -79,12 +74,12 @@ void TimerWheel::advance(TimePoint now) noexcept {
 // The slot's timers are moved to a list of their own first: a firing timer may arm, disarm or end
 // any other, those of this slot included.
 void TimerWheel::expire(std::size_t slot, TimePoint now) noexcept {
-  slots_[kExpiring] = slots_[slot];
+  slots_[kExpiringSlot] = slots_[slot];
   slots_[slot] = nullptr;
   occupied_[slot / 64] &= ~(1ULL << (slot % 64));
-  for (Timer* timer = slots_[kExpiring]; timer != nullptr; timer = timer->next_)
-    timer->slot_ = kExpiring;
-  while (Timer* timer = slots_[kExpiring]) {
+  for (Timer* timer = slots_[kExpiringSlot]; timer != nullptr; timer = timer->next_)
+    timer->tick_ = Timer::kExpiring;
+  while (Timer* timer = slots_[kExpiringSlot]) {
     unlink(*timer);
     if (timer->due_ <= now)
       timer->fire_(timer->context_);

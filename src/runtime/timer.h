@@ -25,11 +25,12 @@ class Timer {
   // armed timer to a later time costs two stores.
   void arm(TimePoint due) noexcept;
   void disarm() noexcept;
-  [[nodiscard]] bool armed() const noexcept { return slot_ != kNowhere; }
+  [[nodiscard]] bool armed() const noexcept { return tick_ != kNowhere; }
 
  private:
   friend class TimerWheel;
-  static constexpr std::uint16_t kNowhere = 0xffff;
+  static constexpr std::int64_t kNowhere = -1;
+  static constexpr std::int64_t kExpiring = -2;  // in the list of a slot that is being looked at
 
   TimerWheel& wheel_;
   Fire fire_;
@@ -37,7 +38,7 @@ class Timer {
   TimePoint due_{};
   Timer* next_ = nullptr;
   Timer* previous_ = nullptr;
-  std::uint16_t slot_ = kNowhere;
+  std::int64_t tick_ = kNowhere;  // that its slot stands for: the loop wakes for it at the latest
 };
 
 // A hashed timing wheel: 1,024 slots of 4 ms. Timers beyond one turn stay in their slot and are
@@ -68,7 +69,11 @@ class TimerWheel {
   void link(Timer& timer, std::int64_t tick) noexcept;
   void unlink(Timer& timer) noexcept;
 
-  static constexpr std::uint16_t kExpiring = kSlots;  // the list of a slot being looked at
+  [[nodiscard]] static std::size_t slot_of(const Timer& timer) noexcept {
+    return timer.tick_ == Timer::kExpiring ? kExpiringSlot
+                                           : static_cast<std::size_t>(timer.tick_) % kSlots;
+  }
+  static constexpr std::size_t kExpiringSlot = kSlots;
   void expire(std::size_t slot, TimePoint now) noexcept;
 
   std::array<Timer*, kSlots + 1> slots_{};
