@@ -65,7 +65,7 @@ Task<Result<Reply>> patch_config(const Call& call) {
   std::vector<telemetry::AuditChange> values;
   for (const ConfigChange& change : report.changes)
     values.push_back({.path = change.path, .from = change.before, .to = change.after});
-  audit(call, {.action = "patch", .values = values});
+  if (!values.empty()) audit(call, {.action = "patch", .values = values});
   Reply reply;
   reply.body = report_json(report);
   co_return reply;

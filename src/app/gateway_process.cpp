@@ -180,6 +180,7 @@ void GatewayProcess::add_metrics() {
 void GatewayProcess::publish(const std::shared_ptr<const gateway::Snapshot>& snapshot,
                              std::function<void()> adopted) {
   ticker_->set_snapshot(snapshot);
+  if (workers_running_.load() == 0) return adopted();  // they have ended: nobody is left to take it
   const auto left = std::make_shared<std::atomic<std::size_t>>(workers_.size());
   for (const auto& worker : workers_)
     worker->adopt(snapshot, [left, adopted] {

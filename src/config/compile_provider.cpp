@@ -1,9 +1,11 @@
 #include "config/compile_provider.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/address.h"
 #include "base/error_code.h"
@@ -46,7 +48,8 @@ Result<fleet::Replica> compile_replica(const ReplicaConfig& config,
   replica.origin.port = url->port;
   replica.origin.tls = url->scheme == "https" ? provider.tls.get() : nullptr;
   replica.url = config.url;
-  replica.name = authority(*url);
+  replica.authority = authority(*url);
+  replica.name = replica.authority;
   replica.base_path = url->path.empty() ? std::string(provider.dialect->base_path) : url->path;
   replica.weight = config.weight;
   return replica;
@@ -56,6 +59,16 @@ bool uses_tls(const ProviderConfig& config) {
   for (const ReplicaConfig& replica : config.replicas)
     if (replica.url.starts_with("https:")) return true;
   return false;
+}
+
+// Two names must not be one: they are labels of metrics.
+void tell_apart(std::vector<fleet::Replica>& replicas) {
+  for (fleet::Replica& replica : replicas) {
+    const auto same = [&](const fleet::Replica& other) {
+      return &other != &replica && other.authority == replica.authority;
+    };
+    if (std::ranges::any_of(replicas, same)) replica.name = replica.authority + replica.base_path;
+  }
 }
 
 // What all workers share of it, taken over from the config before where there is one.
@@ -109,6 +122,7 @@ Result<fleet::Provider> compile_provider(const std::string& name, const Provider
     PENSTOCK_TRY(fleet::Replica compiled, compile_replica(replica, provider));
     provider.replicas.push_back(std::move(compiled));
   }
+  tell_apart(provider.replicas);
   attach_state(provider, config, before);
   return provider;
 }

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -34,6 +35,27 @@ TEST(Compile, AChangedConfigKeepsItsSecretsAndItsAge) {
   ASSERT_TRUE(after);
   EXPECT_EQ((*after)->find_provider("p")->key.reveal(), "first");
   EXPECT_EQ((*after)->created, 100);
+}
+
+// Replicas of one host are told apart by their paths, in metrics, log and headers; the Host header
+// stays what it is.
+TEST(Compile, NoTwoReplicasHaveOneName) {
+  support::MemoryDisk disk;
+  disk.put(
+      "f",
+      "version: 1\nlisten: {}\nauth: { mode: dev }\n"
+      "providers: { p: { dialect: openai, replicas: [ http://a:1/x, http://a:1, http://b ] } }\n");
+  const support::MemorySecrets secrets;
+  const LoadResult loaded = load("f", disk, secrets);
+  ASSERT_TRUE(loaded.ok());
+  LabelNames labels;
+  const auto snapshot = compile(loaded.config, secrets, labels, WallTime(100s));
+  ASSERT_TRUE(snapshot);
+  const std::vector<fleet::Replica>& replicas = (*snapshot)->find_provider("p")->replicas;
+  EXPECT_EQ(replicas[0].name, "a:1/x");
+  EXPECT_EQ(replicas[1].name, "a:1/v1");
+  EXPECT_EQ(replicas[2].name, "b");
+  EXPECT_EQ(replicas[0].authority, "a:1");
 }
 
 }  // namespace

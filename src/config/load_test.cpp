@@ -122,6 +122,22 @@ TEST(Load, RefusesKeysOfLaterVersionsAsSuch) {
   EXPECT_EQ(later, 8U);
 }
 
+// However it is written: without a path the dialect's own is meant.
+TEST(Load, FindsAReplicaThatStandsTwice) {
+  World world;
+  const auto problems = [&](const std::string& replicas) {
+    return world
+        .load_text(
+            "version: 1\nlisten: {}\nauth: { mode: dev }\nproviders: { p: { dialect: openai, "
+            "replicas: [ " +
+            replicas + " ] } }\n")
+        .problems.size();
+  };
+  EXPECT_EQ(problems("http://a:1, http://a:1/x, http://a:2, https://a:1"), 0U);
+  EXPECT_EQ(problems("http://a:1, http://a:1/"), 1U);
+  EXPECT_EQ(problems("http://a:1, http://a:1/v1, http://A:1/v1/"), 2U);
+}
+
 TEST(Load, AMissingFileIsOneProblem) {
   const World world;
   const LoadResult got = load("absent.yaml", world.disk, world.secrets);

@@ -1,5 +1,6 @@
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -8,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/address.h"
 #include "base/named.h"
 #include "base/nearest.h"
 #include "config/config.h"
@@ -15,6 +17,7 @@
 #include "config/problem.h"
 #include "config/tenants_config.h"
 #include "config/validate.h"
+#include "dialect/openai/paths.h"
 
 namespace penstock::config {
 namespace {
@@ -97,12 +100,15 @@ class KeyChecker {
 
 void check_replicas(const Config& config, const Origins& origins, std::vector<Problem>& problems) {
   for (const auto& [name, provider] : config.providers) {
-    std::set<std::string_view> seen;
+    std::set<std::string> seen;
     for (std::size_t i = 0; i < provider.replicas.size(); ++i) {
-      const std::string& url = provider.replicas[i].url;
-      if (url.empty() || seen.insert(url).second) continue;
+      const std::optional<BaseUrl> url = parse_base_url(provider.replicas[i].url);
+      if (!url) continue;
+      const std::string_view base = url->path.empty() ? dialect::openai::kBasePath : url->path;
+      if (seen.insert(fmt::format("{}://{}:{}{}", url->scheme, url->host, url->port, base)).second)
+        continue;
       const std::string path = path_of(path_of(path_of("providers", name), "replicas"), i);
-      problems.push_back({origins.nearest(path), fmt::format("{}: the same URL twice", path),
+      problems.push_back({origins.nearest(path), fmt::format("{}: the same replica twice", path),
                           "give one replica more weight instead"});
     }
   }

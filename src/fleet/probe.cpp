@@ -91,7 +91,7 @@ class Probe {
     std::string text = "GET ";
     text += target;
     text += " HTTP/1.1\r\n";
-    wire::append_header(text, "host", replica_.name);
+    wire::append_header(text, "host", replica_.authority);
     wire::append_header(text, "user-agent", "penstock-health");
     wire::append_header(text, "accept-encoding", "identity");
     wire::append_header(text, "connection", "close");

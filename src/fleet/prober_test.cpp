@@ -50,8 +50,10 @@ class ProberTest : public testing::Test {
     provider.name = "p";
     provider.dialect = &dialect::info(dialect::Dialect::kOpenai);
     provider.key = Secret("sk-provider");
-    provider.replicas.push_back(
-        {.origin = {.host = "up", .port = 8000}, .name = kPlace, .base_path = "/v1"});
+    provider.replicas.push_back({.origin = {.host = "up", .port = 8000},
+                                 .authority = "up:8000",
+                                 .name = kPlace,
+                                 .base_path = "/v1"});
     provider.health.emplace();
     provider.health->interval = 1s;
     provider.health->timeout = 400ms;

@@ -25,7 +25,8 @@ namespace penstock::fleet {
 struct Replica {
   net::Origin origin;
   std::string url = {};   // as the config names it
-  std::string name;       // host:port, as clients and operators see it
+  std::string authority;  // host:port, for the Host header
+  std::string name;       // the same, with base_path where the provider has another there
   std::string base_path;  // such as /v1; no trailing slash
   std::uint32_t weight = 1;
 };

@@ -42,8 +42,10 @@ class SelectionTest : public testing::Test {
       provider.name = name;
       provider.balance = control::Balance::kLeastRequest;
       for (int i = 0; i < 2; ++i)
-        provider.replicas.push_back(
-            {.origin = {}, .name = std::string(name) + std::to_string(i), .base_path = {}});
+        provider.replicas.push_back({.origin = {},
+                                     .authority = {},
+                                     .name = std::string(name) + std::to_string(i),
+                                     .base_path = {}});
       provider.state = std::make_shared<ProviderState>(2, 10);
       providers_.push_back(std::move(provider));
       balancers_.push_back(

@@ -35,6 +35,7 @@ Result<void> set_deadline(RequestScope& scope) {
   PENSTOCK_TRY(const control::Patience patience,
                control::patience(told(scope), scope.kind(), scope.route.deadline()));
   scope.deadline = scope.started() + patience.total;
+  scope.exchange.end_writes_behind(scope.deadline);
   if (patience.first_content)
     scope.first_content_deadline = scope.started() + *patience.first_content;
   if (scope.now() >= scope.patience_end()) return fail(ErrorCode::kDeadlineExceeded);

@@ -69,9 +69,10 @@ void note_reply_head(RequestScope& scope, const wire::ResponseHead& head) {
   ProviderReply& said = scope.said;
   said.status = static_cast<std::uint16_t>(head.status);
   const bool tells_of_load = code_of(said.status) != ErrorCode::kUpstreamError;
-  if (!tells_of_load || !head.headers.find("retry-after")) return;
-  said.retry_after = control::Facts::RetryAfter::kGiven;
+  if (!tells_of_load) return;
   said.wait = wait_of(head.headers);
+  if (said.wait || head.headers.find("retry-after"))
+    said.retry_after = control::Facts::RetryAfter::kGiven;
 }
 
 std::string provider_error_head(const RequestScope& scope, const wire::ResponseHead& reply) {

@@ -47,6 +47,8 @@ TEST(ProviderReply, ReadsRetryAfterAsALength) {
   EXPECT_EQ(note(529, "retry-after", "0").wait, 0s);
   EXPECT_EQ(note(429, "retry-after", "999999999999").wait, 24h);
   EXPECT_EQ(note(429, "retry-after", "").retry_after, RetryAfter::kGiven);
+  EXPECT_EQ(note(503, "retry-after-ms", "300").wait, 300ms) << "alone";
+  EXPECT_EQ(note(503, "retry-after-ms", "300").retry_after, RetryAfter::kGiven);
 }
 
 // A date says that there is a time, and not how long it is from now; nonsense says the same.

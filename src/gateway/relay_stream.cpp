@@ -169,7 +169,7 @@ class StreamRelay {
     committed_ = true;
     scope_.content_sent = true;
     if (!scope_.exchange.begun()) {  // else a heartbeat came first
-      scope_.status = 200;
+      scope_.status = scope_.said.status;
       scope_.exchange.begin(std::move(head_), {net::ReplyFraming::Kind::kStream, 0});
     }
     if (held_.empty()) co_return Result<void>();
@@ -220,6 +220,7 @@ class StreamRelay {
     scope_.waited += now - before;
     put_off_heartbeat(scope_);
     silence_due_ += now - before;
+    if (now >= patience_end()) co_return fail(ErrorCode::kDeadlineExceeded);
     if (std::exchange(content_put_, false)) silence_due_ = now + scope_.provider->timeouts.idle;
     co_return Result<void>();
   }

@@ -27,7 +27,7 @@ std::string upstream_head(const RequestScope& scope, std::uint64_t body_bytes) {
   head += scope.replica->base_path;
   head += dialect::openai::upstream_path(scope.surface);
   head += " HTTP/1.1\r\n";
-  wire::append_header(head, "host", scope.replica->name);
+  wire::append_header(head, "host", scope.replica->authority);
   fleet::append_credential(head, provider);
   const PassedFields passed(fields);
   bool has_type = false;

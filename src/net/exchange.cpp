@@ -1,5 +1,6 @@
 #include "net/exchange.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -59,7 +60,8 @@ void Exchange::watch_client() noexcept {
 
 void Exchange::on_stall(void* self) noexcept {
   auto& exchange = *static_cast<Exchange*>(self);
-  if (exchange.stream_.bytes_taken() != exchange.written_before_)
+  const bool reads = exchange.stream_.bytes_taken() != exchange.written_before_;
+  if (reads && exchange.loop_.clock().now() < exchange.writes_end_)
     return exchange.arm_stall();  // slow, but it reads
   exchange.timed_out_ = true;
   exchange.client_gone();
@@ -67,7 +69,12 @@ void Exchange::on_stall(void* self) noexcept {
 
 void Exchange::arm_stall() noexcept {
   written_before_ = stream_.bytes_taken();
-  timer_.arm(loop_.clock().now() + write_stall_);
+  timer_.arm(std::min(loop_.clock().now() + write_stall_, writes_end_));
+}
+
+void Exchange::end_writes_behind(TimePoint deadline) noexcept {
+  writes_end_ =
+      deadline < TimePoint::max() - write_stall_ ? deadline + write_stall_ : TimePoint::max();
 }
 
 void Exchange::append_connection_fields(std::string& head) const {

@@ -81,6 +81,9 @@ class Exchange {
   [[nodiscard]] bool begun() const noexcept { return begun_; }
 
   // co_await write(pieces): some of the body, all pieces as one HTTP chunk. At most kWritePieces.
+  // The request's deadline: a client that reads slowly has `write_stall` beyond it, however much it
+  // takes meanwhile, then it is gone.
+  void end_writes_behind(TimePoint deadline) noexcept;
   // Waits while the client does not read; one that stalls past `write_stall` is gone.
   static constexpr std::size_t kWritePieces = ByteStream::kPiecesMax - 4;
   class [[nodiscard]] Send final : public IoWaiter {
@@ -131,6 +134,7 @@ class Exchange {
   Input& input_;
   runtime::EventLoop& loop_;
   Duration write_stall_;
+  TimePoint writes_end_ = TimePoint::max();
   runtime::Timer timer_;              // the write's stall
   std::uint64_t written_before_ = 0;  // what the stream had written when it was armed
   runtime::Cancellation cancellation_;

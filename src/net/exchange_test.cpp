@@ -185,6 +185,27 @@ TEST(Exchange, AClientThatReadsSlowlyIsNotGone) {
   EXPECT_EQ(ends, std::vector{IoEnd::kCancelled});
 }
 
+// Behind the request's deadline it has write_stall left, however much it takes meanwhile.
+TEST(Exchange, AClientThatReadsSlowlyHasAnEndBehindTheDeadline) {
+  test::ManualLoop loop;
+  Trickle stream(loop);
+  Input input(stream);
+  Exchange exchange(stream, input, loop, 10s);
+  exchange.end_writes_behind(loop.now() + 30s);
+  std::vector<IoEnd> ends;
+  runtime::TaskGroup tasks;
+  tasks.spawn(reply_with(exchange, ends));
+  const TimePoint began = loop.now();
+  while (!exchange.client_left() && loop.now() - began < 100s) {
+    ++stream.written;
+    loop.advance(1s);
+  }
+  EXPECT_GE(loop.now() - began, 40s);
+  EXPECT_LE(loop.now() - began, 41s);
+  loop.run_until_idle();
+  EXPECT_EQ(ends, std::vector{IoEnd::kCancelled});
+}
+
 // The same within the very last write of a reply: the peer must see that it was broken off.
 TEST(Exchange, AStallInTheLastWriteIsABrokenReplyToo) {
   for (const std::string_view request : {kGet, std::string_view("GET /a HTTP/1.0\r\n\r\n")}) {

@@ -49,6 +49,9 @@ std::uint64_t kernel_seed() noexcept {
   return seed;
 }
 
+// Of configs, secrets and certificates; a device may have no end.
+constexpr std::size_t kFileMax = std::size_t{16} << 20;
+
 }  // namespace
 
 TimePoint SystemClock::now() const noexcept {
@@ -90,7 +93,12 @@ Result<std::string> SystemDisk::read(const std::string& path) const {
     return fail(ErrorCode::kInvalidRequest, path + " is a directory");
   std::ifstream file(path, std::ios::binary);
   if (!file) return fail(ErrorCode::kInvalidRequest, "cannot read " + path);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  std::string text;
+  for (std::istreambuf_iterator<char> at(file), end; at != end; ++at) {
+    if (text.size() == kFileMax)
+      return fail(ErrorCode::kInvalidRequest, path + " is larger than 16 MiB");
+    text += *at;
+  }
   if (file.bad()) return fail(ErrorCode::kInvalidRequest, "cannot read " + path);
   return text;
 }
