@@ -1,6 +1,8 @@
 #include "app/provider_reads.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -51,11 +53,17 @@ std::vector<telemetry::ProviderReads> provider_reads(const gateway::Snapshot& sn
   for (const fleet::Provider& provider : snapshot.providers) {
     const std::shared_ptr<net::ConnectionPermits> permits = provider.permits;
     const State state = provider.state;
-    const auto idle = [permits] { return static_cast<double>(permits->idle.load()); };
+    // What was told as idle is not told as active too: a scrape reads one after the other, and
+    // their sum is never more than there are.
+    const auto idle = std::make_shared<std::uint32_t>(0);
     reads.push_back(
         {.provider = provider.name,
-         .idle = idle,
-         .active = [permits, idle] { return static_cast<double>(permits->taken()) - idle(); },
+         .idle = [permits, idle] { return static_cast<double>(*idle = permits->idle.load()); },
+         .active =
+             [permits, idle] {
+               const std::uint32_t taken = permits->taken();
+               return static_cast<double>(taken - std::min(taken, *idle));
+             },
          .waiting = [permits] { return static_cast<double>(permits->waiting()); },
          .retry_budget = [state, &clock] { return state->retry_budget.ratio(clock.now()); },
          .replicas = {}});

@@ -64,10 +64,18 @@ bool uses_tls(const ProviderConfig& config) {
 // Two names must not be one: they are labels of metrics.
 void tell_apart(std::vector<fleet::Replica>& replicas) {
   for (fleet::Replica& replica : replicas) {
-    const auto same = [&](const fleet::Replica& other) {
-      return &other != &replica && other.authority == replica.authority;
+    const auto has_twin = [&](auto is_same) {
+      return std::ranges::any_of(replicas, [&](const fleet::Replica& other) {
+        return &other != &replica && other.authority == replica.authority && is_same(other);
+      });
     };
-    if (std::ranges::any_of(replicas, same)) replica.name = replica.authority + replica.base_path;
+    const auto same_base = [&](const fleet::Replica& other) {
+      return other.base_path == replica.base_path;
+    };
+    if (has_twin(same_base))
+      replica.name = replica.url;  // the scheme or its port alone tells them apart
+    else if (has_twin([](const fleet::Replica&) { return true; }))
+      replica.name = replica.authority + replica.base_path;
   }
 }
 

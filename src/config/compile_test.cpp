@@ -41,10 +41,10 @@ TEST(Compile, AChangedConfigKeepsItsSecretsAndItsAge) {
 // stays what it is.
 TEST(Compile, NoTwoReplicasHaveOneName) {
   support::MemoryDisk disk;
-  disk.put(
-      "f",
-      "version: 1\nlisten: {}\nauth: { mode: dev }\n"
-      "providers: { p: { dialect: openai, replicas: [ http://a:1/x, http://a:1, http://b ] } }\n");
+  disk.put("f",
+           "version: 1\nlisten: {}\nauth: { mode: dev }\n"
+           "providers: { p: { dialect: openai, replicas: [ http://a:1/x, http://a:1, http://b, "
+           "http://c, https://c ] } }\n");
   const support::MemorySecrets secrets;
   const LoadResult loaded = load("f", disk, secrets);
   ASSERT_TRUE(loaded.ok());
@@ -55,7 +55,10 @@ TEST(Compile, NoTwoReplicasHaveOneName) {
   EXPECT_EQ(replicas[0].name, "a:1/x");
   EXPECT_EQ(replicas[1].name, "a:1/v1");
   EXPECT_EQ(replicas[2].name, "b");
+  EXPECT_EQ(replicas[3].name, "http://c");
+  EXPECT_EQ(replicas[4].name, "https://c");
   EXPECT_EQ(replicas[0].authority, "a:1");
+  EXPECT_EQ(replicas[4].authority, "c");
 }
 
 }  // namespace

@@ -35,7 +35,9 @@ class TaggedCount {
   void clear(std::uint64_t tag) noexcept { word_.store(packed(tag, 0)); }
   // The same without a write where there is nothing to clear.
   void clear_if_any(std::uint64_t tag) noexcept {
-    if (under(word_.load(std::memory_order_relaxed), tag) != 0) clear(tag);
+    std::uint64_t word = word_.load(std::memory_order_relaxed);
+    while (under(word, tag) != 0 && !word_.compare_exchange_weak(word, packed(tag, 0))) {
+    }
   }
   [[nodiscard]] std::uint64_t read(std::uint64_t tag) const noexcept {
     return under(word_.load(), tag);

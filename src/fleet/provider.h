@@ -26,7 +26,7 @@ struct Replica {
   net::Origin origin;
   std::string url = {};   // as the config names it
   std::string authority;  // host:port, for the Host header
-  std::string name;       // the same, with base_path where the provider has another there
+  std::string name;       // the same, or more where the provider has two there
   std::string base_path;  // such as /v1; no trailing slash
   std::uint32_t weight = 1;
 };

@@ -124,7 +124,7 @@ Task<Result<void>> on_connections(RequestScope& scope, std::size_t replica,
 control::AttemptFailure failure_of(const RequestScope& scope, Error error,
                                    control::AttemptStage stage) {
   std::optional<ErrorCode> failed;
-  if (!scope.said.error) failed = error.code;
+  if (!scope.said.refused) failed = error.code;
   return {.error = std::move(error), .facts = scope.facts(failed), .stage = stage};
 }
 

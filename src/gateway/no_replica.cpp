@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -36,17 +38,17 @@ Error no_replica(const RequestScope& scope, const std::vector<fleet::Verdict>& v
   std::optional<TimePoint> earliest;
   std::string list;
   std::size_t listed = 0;
+  std::set<std::pair<std::size_t, std::size_t>> seen;  // provider, replica
   for (const fleet::Verdict& verdict : verdicts) {
     const fleet::Target& target = scope.route.targets()[verdict.target];
     const fleet::Provider& provider = scope.snapshot->providers[target.provider];
     const std::optional<TimePoint> back = fleet::back_at(provider, verdict.replica, now);
     if (back && (!earliest || *back < *earliest)) earliest = back;
-    std::string entry = provider.name + " " + provider.replicas[verdict.replica].name + ": ";
-    entry += fleet::name(verdict.standing);
-    if (list.find(entry) != std::string::npos) continue;  // a target that is a fallback too
+    if (!seen.emplace(target.provider, verdict.replica).second) continue;  // a fallback too
     if (++listed > kListedMax) continue;
     if (!list.empty()) list += ", ";
-    list += entry;
+    list += provider.name + " " + provider.replicas[verdict.replica].name + ": ";
+    list += fleet::name(verdict.standing);
   }
   if (listed > kListedMax) list += ", and " + std::to_string(listed - kListedMax) + " more";
   error.message = "No replica can serve this model now: " + list + ".";

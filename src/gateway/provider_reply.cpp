@@ -86,8 +86,12 @@ Error hold_error(RequestScope& scope, const wire::ResponseHead& reply, std::stri
   ProviderReply& said = scope.said;
   const dialect::openai::ProviderError words = dialect::openai::read_error(body);
   said.word = word_of(scope, words);
-  if (std::optional<ByteLease> memory = scope.worker.process.body_memory.take(Bytes{body.size()}))
+  if (!scope.exchange.begun()) {
+    std::optional<ByteLease> memory = scope.worker.process.body_memory.take(Bytes{body.size()});
+    if (!memory) return Error(ErrorCode::kOverloaded, "The memory for bodies is full.");
     said.error.emplace(provider_error_head(scope, reply), std::string(body), *std::move(memory));
+  }
+  said.refused = true;
   Error error(code_of(said.status));
   error.message = words.message.empty()
                       ? "The provider answered with status " + std::to_string(said.status) + "."

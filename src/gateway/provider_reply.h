@@ -20,6 +20,8 @@ struct ProviderReply {
   std::optional<Duration> wait;  // its Retry-After, where it is a length of time
   control::ProviderWord word = control::ProviderWord::kNone;
 
+  bool refused = false;  // it was an error reply: its status says what that means
+
   // An error reply, whole: it reaches the client as it is unless a later attempt does better.
   struct Held {
     std::string head;
@@ -36,8 +38,10 @@ void note_reply_head(RequestScope& scope, const wire::ResponseHead& head);
 
 // Keeps an error reply for the client, should it be the last word, and reads what it says.
 //
-// body:   whole; copied, unless the memory for bodies is full: then it is not kept.
-// result: what the client is told where the reply itself cannot pass: within a stream, or not kept.
+// body:   whole, or its beginning where a stream has begun: then it cannot pass and is not kept.
+//         Copied.
+// result: what the client is told where the reply itself cannot pass. kOverloaded when the memory
+//         for bodies is full.
 [[nodiscard]] Error hold_error(RequestScope& scope, const wire::ResponseHead& reply,
                                std::string_view body);
 

@@ -111,23 +111,28 @@ TEST(ProviderReply, HeldErrorKeepsBodyAndReadsItsWords) {
   }
 }
 
-// What waits for the next attempt is charged like a request's body, and given back with it.
-TEST(ProviderReply, HeldErrorIsChargedAndNotKeptWhenMemoryIsFull) {
+// What waits for the next attempt is charged like a request's body, and given back with it. Without
+// room it is our own shortage, whatever the provider said: no fault of the replica.
+TEST(ProviderReply, HeldErrorIsChargedAndOursWhenMemoryIsFull) {
   test::ScopeRig rig;
   rig.ask(kAsk, [&](RequestScope& scope) {
     ByteBudget& memory = scope.worker.process.body_memory;
     const Bytes before = memory.used();
     wire::ResponseHead head;
-    head.status = 500;
+    head.status = 400;
     note_reply_head(scope, head);
     EXPECT_EQ(hold_error(scope, head, "<html>").code, ErrorCode::kUpstreamError);
+    EXPECT_TRUE(scope.said.refused);
     EXPECT_EQ(memory.used().value, before.value + 6);
-    scope.said.error.reset();
+    scope.said = ProviderReply();
     EXPECT_EQ(memory.used().value, before.value);
     const std::optional<ByteLease> rest = memory.take(Bytes{memory.limit().value - before.value});
     ASSERT_TRUE(rest);
-    EXPECT_EQ(hold_error(scope, head, "<html>").code, ErrorCode::kUpstreamError);
+    note_reply_head(scope, head);
+    EXPECT_EQ(hold_error(scope, head, "<html>").code, ErrorCode::kOverloaded);
+    EXPECT_FALSE(scope.said.refused);
     EXPECT_FALSE(scope.said.error);
+    scope.said = ProviderReply();
   });
 }
 

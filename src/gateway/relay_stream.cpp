@@ -107,7 +107,10 @@ class StreamRelay {
     }
     if (over_) co_return Result<void>();
     if (!charge_parked()) co_return fail(ErrorCode::kOverloaded, "The memory for bodies is full.");
-    co_return co_await flush();
+    PENSTOCK_CO_CHECK(co_await flush());
+    // A client that takes its time is told so where there is more to come, however much is ready.
+    if (scope_.now() >= patience_end()) co_return fail(ErrorCode::kDeadlineExceeded);
+    co_return Result<void>();
   }
 
   // What waits here for more bytes to come is charged to the bound that bodies share, beyond a
@@ -220,7 +223,6 @@ class StreamRelay {
     scope_.waited += now - before;
     put_off_heartbeat(scope_);
     silence_due_ += now - before;
-    if (now >= patience_end()) co_return fail(ErrorCode::kDeadlineExceeded);
     if (std::exchange(content_put_, false)) silence_due_ = now + scope_.provider->timeouts.idle;
     co_return Result<void>();
   }

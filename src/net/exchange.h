@@ -80,10 +80,11 @@ class Exchange {
   void begin(std::string head, ReplyFraming framing);
   [[nodiscard]] bool begun() const noexcept { return begun_; }
 
-  // co_await write(pieces): some of the body, all pieces as one HTTP chunk. At most kWritePieces.
   // The request's deadline: a client that reads slowly has `write_stall` beyond it, however much it
   // takes meanwhile, then it is gone.
   void end_writes_behind(TimePoint deadline) noexcept;
+
+  // co_await write(pieces): some of the body, all pieces as one HTTP chunk. At most kWritePieces.
   // Waits while the client does not read; one that stalls past `write_stall` is gone.
   static constexpr std::size_t kWritePieces = ByteStream::kPiecesMax - 4;
   class [[nodiscard]] Send final : public IoWaiter {

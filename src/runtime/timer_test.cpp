@@ -299,7 +299,7 @@ class Reference {
   };
   // One that is due may wait for the end of its tick.
   void expect_nothing_late() {
-    ASSERT_TRUE(due_.empty() || due_.begin()->first + 2 * TimerWheel::kTick > now)
+    ASSERT_TRUE(due_.empty() || due_.begin()->first + TimerWheel::kTick > now)
         << (now - due_.begin()->first).count() << " ns late";
   }
 

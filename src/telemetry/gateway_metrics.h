@@ -91,8 +91,8 @@ struct ReplicaReads {
 // Where what is known of one provider is read from, over all workers. On the scrape's thread.
 struct ProviderReads {
   std::string provider;
-  CallbackSource::Read idle;
-  CallbackSource::Read active;
+  CallbackSource::Read idle;    // read before `active`
+  CallbackSource::Read active;  // the rest
   CallbackSource::Read waiting;
   CallbackSource::Read retry_budget;  // retries ÷ requests begun, of the last 10 s
   std::vector<ReplicaReads> replicas = {};

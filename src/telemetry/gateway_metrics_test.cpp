@@ -77,37 +77,40 @@ class GatewayMetricsTest : public testing::Test {
 TEST_F(GatewayMetricsTest, ShowsClosedSeriesAtZeroFromTheStart) {
   shard_.announce_provider(names_.intern("stable"));
   const std::string text = render_exposition(sources_);
+  for (const std::string_view row : {
+           "penstock_streams_total{end=\"terminal\"} 0\n",
+           "penstock_streams_total{end=\"error_event\"} 0\n",
+           "penstock_streams_total{end=\"client_gone\"} 0\n",
+           "penstock_stream_interrupted_total{cause=\"client\"} 0\n",
+           "penstock_stream_interrupted_total{cause=\"provider\"} 0\n",
+           "penstock_stream_interrupted_total{cause=\"gateway\"} 0\n",
+           "penstock_rejections_total{stage=\"identify\",code=\"unauthenticated\"} 0\n",
+           "penstock_rejections_total{stage=\"admit\",code=\"overloaded\"} 0\n",
+           "penstock_uncaught_exceptions_total 0\n",
+           "penstock_access_log_dropped_total 0\n",
+           "penstock_in_flight{scope=\"process\",tenant=\"\",workload=\"\",provider=\"\"} 3\n",
+           "penstock_saturation_ratio 0.75\n",
+           "penstock_queue_depth{scope=\"process\"} 6\n",
+           "penstock_queue_wait_seconds_count{scope=\"process\"} 0\n",
+           "penstock_rejections_total{stage=\"quota\",code=\"rate_limit_exceeded\"} 0\n",
+           "penstock_draining 0\n",
+           "penstock_drain_forced_total 0\n",
+           "penstock_upstream_connections{provider=\"stable\",state=\"idle\"} 2\n",
+           "penstock_upstream_connections{provider=\"stable\",state=\"active\"} 1\n",
+           "penstock_upstream_pool_waiting{provider=\"stable\"} 4\n",
+           "penstock_upstream_pool_wait_seconds_count{provider=\"stable\"} 0\n",
+           "penstock_stream_malformed_total{provider=\"stable\"} 0\n",
+           "# TYPE penstock_requests_total counter\n",
+           "penstock_build_info{version=\"1.2.3\",",
+       })
+    EXPECT_NE(text.find(row), std::string::npos) << row << "\n" << text;
   for (
       const std::string_view row : {
-          "penstock_streams_total{end=\"terminal\"} 0\n",
-          "penstock_streams_total{end=\"error_event\"} 0\n",
-          "penstock_streams_total{end=\"client_gone\"} 0\n",
-          "penstock_stream_interrupted_total{cause=\"client\"} 0\n",
-          "penstock_stream_interrupted_total{cause=\"provider\"} 0\n",
-          "penstock_stream_interrupted_total{cause=\"gateway\"} 0\n",
-          "penstock_rejections_total{stage=\"identify\",code=\"unauthenticated\"} 0\n",
-          "penstock_rejections_total{stage=\"admit\",code=\"overloaded\"} 0\n",
-          "penstock_uncaught_exceptions_total 0\n",
-          "penstock_access_log_dropped_total 0\n",
-          "penstock_in_flight{scope=\"process\",tenant=\"\",workload=\"\",provider=\"\"} 3\n",
           R"(penstock_in_flight_limit{scope="process",tenant="",workload="",provider=""} 2000)",
           R"(penstock_in_flight_limit{scope="workload",tenant="retail",workload="w",provider=""} 4)",
           R"(penstock_in_flight_limit{scope="provider",tenant="",workload="",provider="stable"} 10)",
-          "penstock_saturation_ratio 0.75\n",
-          "penstock_queue_depth{scope=\"process\"} 6\n",
-          "penstock_queue_wait_seconds_count{scope=\"process\"} 0\n",
-          "penstock_rejections_total{stage=\"quota\",code=\"rate_limit_exceeded\"} 0\n",
-          "penstock_draining 0\n",
-          "penstock_drain_forced_total 0\n",
-          "penstock_upstream_connections{provider=\"stable\",state=\"idle\"} 2\n",
-          "penstock_upstream_connections{provider=\"stable\",state=\"active\"} 1\n",
-          "penstock_upstream_pool_waiting{provider=\"stable\"} 4\n",
-          "penstock_upstream_pool_wait_seconds_count{provider=\"stable\"} 0\n",
-          "penstock_stream_malformed_total{provider=\"stable\"} 0\n",
-          "# TYPE penstock_requests_total counter\n",
-          "penstock_build_info{version=\"1.2.3\",",
       })
-    EXPECT_NE(text.find(row), std::string::npos) << row << "\n" << text;
+    EXPECT_NE(text.find(std::string(row) + "\n"), std::string::npos) << row << "\n" << text;
   EXPECT_EQ(text.find("tenant=\"free\""), std::string::npos) << "a ceiling that is not there";
 }
 

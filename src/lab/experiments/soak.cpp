@@ -31,6 +31,7 @@ constexpr const char* kStreams = R"({"first_token_ms":50,"inter_token_ms":200,"t
 constexpr const char* kShortStreams = R"({"first_token_ms":50,"inter_token_ms":200,"tokens":15})";
 constexpr double kLoadShare = 0.6;
 constexpr double kSlopeMax = 1;  // MiB an hour
+constexpr double kRiseMax = 2;   // MiB: the allocator's steps when load peaks
 constexpr double kMiB = 1024.0 * 1024.0;
 
 // One look at the gateway.
@@ -125,8 +126,10 @@ void report_memory(Bench& bench, const std::vector<Look>& looks, double warm_up_
   const double per_hour = slope(points);
   const auto highest = std::ranges::max_element(looks, {}, &Look::memory_mib);
   bench.report.figure("highest memory", highest->memory_mib, "MiB", "soak-memory.csv");
-  const std::string what =
-      fmt::format("slope of memory from {:.0f} s to {:.0f} s, an hour", warm_up_s, end_s);
+  const std::string span = fmt::format("from {:.0f} s to {:.0f} s", warm_up_s, end_s);
+  const double rise = points.empty() ? 0 : points.back().y - points.front().y;
+  const std::string what = fmt::format("slope of memory {}, an hour", span);
+  bench.report.claim("rise of memory " + span, at_most(kRiseMax, "MiB"), rise, "soak-memory.csv");
   if (bench.extent == Extent::kFull)
     bench.report.claim(what, at_most(kSlopeMax, "MiB"), per_hour, "soak-memory.csv");
   else

@@ -47,20 +47,16 @@ std::optional<std::size_t> knee(std::span<const Rung> rungs) {
 }
 
 double slope(std::span<const Point> points) {
-  if (points.size() < 2) return 0;
-  double x_mean = 0;
-  double y_mean = 0;
-  for (const Point& point : points) {
-    x_mean += point.x / static_cast<double>(points.size());
-    y_mean += point.y / static_cast<double>(points.size());
-  }
-  double covariance = 0;
-  double variance = 0;
-  for (const Point& point : points) {
-    covariance += (point.x - x_mean) * (point.y - y_mean);
-    variance += (point.x - x_mean) * (point.x - x_mean);
-  }
-  return variance == 0 ? 0 : covariance / variance;
+  std::vector<double> slopes;
+  slopes.reserve(points.size() * points.size() / 2);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    for (std::size_t j = i + 1; j < points.size(); ++j)
+      if (points[j].x != points[i].x)
+        slopes.push_back((points[j].y - points[i].y) / (points[j].x - points[i].x));
+  if (slopes.empty()) return 0;
+  const auto middle = slopes.begin() + static_cast<std::ptrdiff_t>(slopes.size() / 2);
+  std::ranges::nth_element(slopes, middle);
+  return *middle;
 }
 
 }  // namespace penstock::lab

@@ -41,7 +41,9 @@ struct Point {
   double x = 0;
   double y = 0;
 };
-// Of the line of least squares; 0 for fewer than two points.
+// The median of the slopes between all pairs of points, which one step among them does not move;
+// 0 for fewer than two points. At most some thousand of them.
+// source: Theil (1950), Sen (1968).
 [[nodiscard]] double slope(std::span<const Point> points);
 
 }  // namespace penstock::lab

@@ -49,14 +49,26 @@ TEST(Knee, IsTheLastRungWorthClimbing) {
   EXPECT_EQ(knee(at_once), 0U);
 }
 
-TEST(Slope, IsThatOfTheLineOfLeastSquares) {
+TEST(Slope, IsTheMedianOverAllPairs) {
   EXPECT_EQ(slope({}), 0);
   const std::vector<Point> line{{0, 1}, {1, 3}, {2, 5}};
   EXPECT_DOUBLE_EQ(slope(line), 2);
-  const std::vector<Point> noisy{{0, 0}, {1, 2}, {2, 1}, {3, 3}};
-  EXPECT_DOUBLE_EQ(slope(noisy), 0.8);
+  const std::vector<Point> outlier{{0, 0}, {1, 1}, {2, 20}, {3, 3}, {4, 4}};
+  EXPECT_DOUBLE_EQ(slope(outlier), 1);
   const std::vector<Point> wall{{1, 1}, {1, 5}};
   EXPECT_EQ(slope(wall), 0);
+}
+
+// One step is no trend; steady growth is, however small.
+TEST(Slope, TellsGrowthFromAStep) {
+  std::vector<Point> step;
+  std::vector<Point> growth;
+  for (int i = 0; i < 100; ++i) {
+    step.push_back({static_cast<double>(i), i < 30 ? 20.0 : 21.5});
+    growth.push_back({static_cast<double>(i), 20 + 0.001 * i});
+  }
+  EXPECT_EQ(slope(step), 0);
+  EXPECT_NEAR(slope(growth), 0.001, 1e-9);
 }
 
 }  // namespace
