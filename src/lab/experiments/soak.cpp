@@ -29,6 +29,9 @@ namespace {
 constexpr const char* kUnary = R"({"slots":16,"latency_ms":50})";
 constexpr const char* kStreams = R"({"first_token_ms":50,"inter_token_ms":200,"tokens":100})";
 constexpr const char* kShortStreams = R"({"first_token_ms":50,"inter_token_ms":200,"tokens":15})";
+constexpr double kStreamSeconds = 19.9;  // of one of kStreams
+constexpr double kShortSeconds = 2.9;
+constexpr double kStreamsAtOnce = 500;
 constexpr double kLoadShare = 0.6;
 constexpr double kSlopeMax = 1;  // MiB an hour
 constexpr double kRiseMax = 2;   // MiB: the allocator's steps when load peaks
@@ -68,14 +71,22 @@ Result<double> peak_of(const Bench& bench, Trial& trial, const GatewayChild& gat
          static_cast<double>(options.duration.count());
 }
 
-// Calls, long streams, and clients of both that leave.
-Result<std::vector<LoadChild*>> begin_loads(Trial& trial, const GatewayChild& gateway, double rps,
+// How often calls and streams begin, in a second.
+struct Rates {
+  double calls = 0;
+  double streams = 0;
+};
+
+// Calls, long streams, and clients of both that leave. Streams begin evenly: ones that follow one
+// another fall into step after some minutes, and memory then rises by what 500 beginnings at once
+// take, which tells of the load and not of a leak.
+Result<std::vector<LoadChild*>> begin_loads(Trial& trial, const GatewayChild& gateway, Rates rates,
                                             Duration time) {
   LoadOptions calls = soak_load(gateway, "chat", time);
-  calls.rps = rps;
+  calls.rps = rates.calls;
   LoadOptions streams = soak_load(gateway, "stream", time);
   streams.stream = true;
-  streams.concurrency = 500;
+  streams.rps = rates.streams;
   LoadOptions left_calls = soak_load(gateway, "chat", time);
   left_calls.rps = 5;
   left_calls.abort_after = 20ms;
@@ -150,7 +161,10 @@ Result<void> run_soak(Bench& bench) {
   bench.say(fmt::format("{:.0f}/s of {:.0f}/s, 500 streams, clients that leave", kLoadShare * peak,
                         peak));
   PENSTOCK_TRY(const std::vector<LoadChild*> loads,
-               begin_loads(trial, *gateway, kLoadShare * peak, time));
+               begin_loads(trial, *gateway,
+                           {.calls = kLoadShare * peak,
+                            .streams = kStreamsAtOnce / bench.pick(kStreamSeconds, kShortSeconds)},
+                           time));
   PENSTOCK_TRY(const std::vector<Look> looks, watch(bench, *gateway, *loads[0], time + 40s));
   for (LoadChild* const load : loads) PENSTOCK_CHECK(trial.finish(*load));
   PENSTOCK_TRY(const bool back,
