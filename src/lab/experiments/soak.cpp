@@ -78,8 +78,7 @@ struct Rates {
 };
 
 // Calls, long streams, and clients of both that leave. Streams begin evenly: ones that follow one
-// another fall into step after some minutes, and memory then rises by what 500 beginnings at once
-// take, which tells of the load and not of a leak.
+// another fall into step.
 Result<std::vector<LoadChild*>> begin_loads(Trial& trial, const GatewayChild& gateway, Rates rates,
                                             Duration time) {
   LoadOptions calls = soak_load(gateway, "chat", time);
