@@ -39,7 +39,7 @@ std::string authority(const BaseUrl& url) {
   return text;
 }
 
-Result<fleet::Replica> compile_replica(const ReplicaConfig& config,
+Result<fleet::Replica> compile_replica(const ReplicaConfig& config, Dialect dialect,
                                        const fleet::Provider& provider) {
   const std::optional<BaseUrl> url = parse_base_url(config.url);
   if (!url) return fail(ErrorCode::kInvalidRequest, "\"" + config.url + "\" is not a base URL");
@@ -50,7 +50,7 @@ Result<fleet::Replica> compile_replica(const ReplicaConfig& config,
   replica.url = config.url;
   replica.authority = authority(*url);
   replica.name = replica.authority;
-  replica.base_path = url->path.empty() ? std::string(provider.dialect->base_path) : url->path;
+  replica.base_path = base_path_of(*url, dialect);
   replica.weight = config.weight;
   return replica;
 }
@@ -63,19 +63,13 @@ bool uses_tls(const ProviderConfig& config) {
 
 // Two names must not be one: they are labels of metrics.
 void tell_apart(std::vector<fleet::Replica>& replicas) {
+  const auto place = [](const fleet::Replica& replica) {
+    return replica.authority + replica.base_path;
+  };
   for (fleet::Replica& replica : replicas) {
-    const auto has_twin = [&](auto is_same) {
-      return std::ranges::any_of(replicas, [&](const fleet::Replica& other) {
-        return &other != &replica && other.authority == replica.authority && is_same(other);
-      });
-    };
-    const auto same_base = [&](const fleet::Replica& other) {
-      return other.base_path == replica.base_path;
-    };
-    if (has_twin(same_base))
-      replica.name = replica.url;  // the scheme or its port alone tells them apart
-    else if (has_twin([](const fleet::Replica&) { return true; }))
-      replica.name = replica.authority + replica.base_path;
+    if (std::ranges::count(replicas, replica.authority, &fleet::Replica::authority) == 1) continue;
+    const bool alone = std::ranges::count(replicas, place(replica), place) == 1;
+    replica.name = alone ? place(replica) : replica.url;  // the scheme or its port alone differs
   }
 }
 
@@ -94,6 +88,10 @@ void attach_state(fleet::Provider& provider, const ProviderConfig& config,
 }
 
 }  // namespace
+
+std::string base_path_of(const BaseUrl& url, Dialect dialect) {
+  return url.path.empty() ? std::string(dialect::info(dialect_of(dialect)).base_path) : url.path;
+}
 
 Result<fleet::Provider> compile_provider(const std::string& name, const ProviderConfig& config,
                                          const SecretSource& secrets, LabelNames& labels,
@@ -127,7 +125,7 @@ Result<fleet::Provider> compile_provider(const std::string& name, const Provider
     PENSTOCK_TRY(provider.tls, net::TlsClient::create(trusted));
   }
   for (const ReplicaConfig& replica : config.replicas) {
-    PENSTOCK_TRY(fleet::Replica compiled, compile_replica(replica, provider));
+    PENSTOCK_TRY(fleet::Replica compiled, compile_replica(replica, config.dialect, provider));
     provider.replicas.push_back(std::move(compiled));
   }
   tell_apart(provider.replicas);

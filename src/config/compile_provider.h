@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "base/address.h"
 #include "base/label.h"
 #include "base/result.h"
 #include "base/seams.h"
@@ -10,10 +11,13 @@
 
 namespace penstock::config {
 
+// Where a replica's API begins: its URL's path, or the dialect's own where that has none.
+[[nodiscard]] std::string base_path_of(const BaseUrl& url, Dialect dialect);
+
 // One provider as requests use it.
 //
-// before: the same provider under the config that this one replaces; its connections and what is
-//         known of its replicas are taken over. nullptr: it is new.
+// before: the same provider under the config that this one replaces; its secrets, its connections
+//         and what is known of its replicas are taken over. nullptr: it is new.
 // errors: kInvalidRequest for a secret or a certificate that cannot be used.
 [[nodiscard]] Result<fleet::Provider> compile_provider(const std::string& name,
                                                        const ProviderConfig& config,

@@ -52,8 +52,10 @@ LoadResult load(const std::string& path, const Disk& disk, const SecretSource& s
     return result;
   }
   Tree tree = parse_yaml(*bytes);
-  if (tree.completeness == Completeness::kWhole) result = judge(path, std::move(tree.root));
-  check_secrets(config_type(), &result.config, result.origins, secrets, result.problems);
+  if (tree.completeness == Completeness::kWhole) {
+    result = judge(path, std::move(tree.root));
+    check_secrets(config_type(), &result.config, result.origins, secrets, result.problems);
+  }
   std::ranges::move(tree.problems, std::back_inserter(result.problems));
   sort_by_place(result.problems);
   return result;

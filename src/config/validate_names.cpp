@@ -12,12 +12,12 @@
 #include "base/address.h"
 #include "base/named.h"
 #include "base/nearest.h"
+#include "config/compile_provider.h"
 #include "config/config.h"
 #include "config/path.h"
 #include "config/problem.h"
 #include "config/tenants_config.h"
 #include "config/validate.h"
-#include "dialect/openai/paths.h"
 
 namespace penstock::config {
 namespace {
@@ -104,7 +104,7 @@ void check_replicas(const Config& config, const Origins& origins, std::vector<Pr
     for (std::size_t i = 0; i < provider.replicas.size(); ++i) {
       const std::optional<BaseUrl> url = parse_base_url(provider.replicas[i].url);
       if (!url) continue;
-      const std::string_view base = url->path.empty() ? dialect::openai::kBasePath : url->path;
+      const std::string base = base_path_of(*url, provider.dialect);
       if (seen.insert(fmt::format("{}://{}:{}{}", url->scheme, url->host, url->port, base)).second)
         continue;
       const std::string path = path_of(path_of(path_of("providers", name), "replicas"), i);

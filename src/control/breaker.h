@@ -91,7 +91,7 @@ class Breaker {
                                      std::uint32_t generation, TimePoint now) noexcept;
 
   // The replica answered, whatever that will be worth: unreachable calls are no longer in a row.
-  void answered(std::uint32_t generation) noexcept { unreachable_.clear_if_any(generation); }
+  void answered(std::uint32_t generation) noexcept { unreachable_.clear(generation); }
 
   // Call once for each request that has this replica among its candidates: of those the 1st,
   // (n+1)th, … become probes, n = round(1 / half_open), if one of the 4 places is free. nullopt

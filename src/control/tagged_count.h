@@ -32,9 +32,8 @@ class TaggedCount {
       if (count == 0) return;
     } while (!word_.compare_exchange_weak(word, packed(tag, count - 1)));
   }
-  void clear(std::uint64_t tag) noexcept { word_.store(packed(tag, 0)); }
-  // The same without a write where there is nothing to clear.
-  void clear_if_any(std::uint64_t tag) noexcept {
+  // Writes only where there is something to clear.
+  void clear(std::uint64_t tag) noexcept {
     std::uint64_t word = word_.load(std::memory_order_relaxed);
     while (under(word, tag) != 0 && !word_.compare_exchange_weak(word, packed(tag, 0))) {
     }

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/units.h"
 #include "gateway/attempt_error.h"
 #include "gateway/reply_head.h"
 #include "gateway/request_scope.h"
@@ -22,12 +23,12 @@ Task<Result<void>> beat(RequestScope& scope) {
   }
   const std::array<std::string_view, 1> line{": heartbeat\n\n"};
   if (co_await scope.exchange.write(line) != net::IoEnd::kOk) co_return fail(stopped());
-  put_off_heartbeat(scope);
+  put_off_heartbeat(scope, scope.now());
   co_return Result<void>();
 }
 
-void put_off_heartbeat(RequestScope& scope) {
-  scope.heartbeat_due = scope.now() + scope.snapshot->stream.heartbeat;
+void put_off_heartbeat(RequestScope& scope, TimePoint written) {
+  scope.heartbeat_due = written + scope.snapshot->stream.heartbeat;
 }
 
 }  // namespace penstock::gateway

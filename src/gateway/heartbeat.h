@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "base/units.h"
 #include "gateway/request_scope.h"
 #include "runtime/task.h"
 
@@ -11,7 +12,7 @@ namespace penstock::gateway {
 // errors: as stopped(), when the client cannot be written to.
 [[nodiscard]] runtime::Task<Result<void>> beat(RequestScope& scope);
 
-// Something was written to the client: the next heartbeat is due a whole interval from now.
-void put_off_heartbeat(RequestScope& scope);
+// Something was written to the client: the next heartbeat is due a whole interval later.
+void put_off_heartbeat(RequestScope& scope, TimePoint written);
 
 }  // namespace penstock::gateway

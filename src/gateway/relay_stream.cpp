@@ -73,7 +73,7 @@ class StreamRelay {
         silence_due_(first_byte_due),
         buffered_(scope.delivery == Delivery::kBuffered) {
     call.release_head();
-    if (!scope.exchange.begun()) put_off_heartbeat(scope);
+    if (!scope.exchange.begun()) put_off_heartbeat(scope, scope.now());
   }
   StreamRelay(const StreamRelay&) = delete;
   StreamRelay& operator=(const StreamRelay&) = delete;
@@ -221,7 +221,7 @@ class StreamRelay {
     if (end != net::IoEnd::kOk) co_return fail(stopped());
     const TimePoint now = scope_.now();
     scope_.waited += now - before;
-    put_off_heartbeat(scope_);
+    put_off_heartbeat(scope_, now);
     silence_due_ += now - before;
     if (std::exchange(content_put_, false)) silence_due_ = now + scope_.provider->timeouts.idle;
     co_return Result<void>();
