@@ -16,7 +16,7 @@ import figures
 import latency
 import machine
 import memory
-from programs import Invalid
+from programs import Invalid, require
 from report import Report, kib, mib, runs_of, us, with_spread
 from subjects import Bench
 
@@ -25,6 +25,8 @@ RATIO_MAX = 1.5  # what a whole run claims
 # HAProxy has been seen to move by a quarter between short runs on a busy machine: one of those
 # only catches what no noise explains.
 SMOKE_RATIO_MAX = 2.0
+SLEPT_MAX = 0.05  # share of the time that CPUs told to stay awake may sleep nevertheless
+ASLEEP = ", idle CPUs asleep"
 
 
 class Plan:
@@ -74,16 +76,30 @@ def chunk(bench, plan, report):
     cpu_rows(report, subjects, refused, "chunk", 1.5, plan.ratio_max)
 
 
-def added_latency(bench, plan, report):
-    found, refused = latency.latency(bench, plan)
-    wanted = (("unary", "total_p50", "added latency p50", 100),
-              ("unary", "total_p99", "added latency p99", 300),
-              ("stream", "ttft_p99", "added TTFT p99", 300))
-    for kind, key, figure, most in wanted:
+ADDED = (("unary", "total_p50", "added latency p50", 100),
+         ("unary", "total_p99", "added latency p99", 300),
+         ("stream", "ttft_p99", "added TTFT p99", 300))
+
+
+def added_rows(report, found, suffix, judge):
+    for kind, key, figure, most in ADDED:
         extra = latency.added(found[kind], key)
-        report.row(figure, us(extra["penstock"]), haproxy=us(extra["haproxy"]),
-                   relay=us(extra["relay"]), target=f"≤ {most} µs",
-                   ok=plan.judge(extra["penstock"] <= most))
+        ok = judge(extra["penstock"] <= most)
+        report.row(figure + suffix, us(extra["penstock"]), haproxy=us(extra["haproxy"]),
+                   relay=us(extra["relay"]), target="" if ok is None else f"≤ {most} µs", ok=ok)
+
+
+def kinds_kept(found, refused):
+    return {"refused_runs": refused, "kinds": {
+        kind: runs_of(subjects.values()) for kind, subjects in found.items()}}
+
+
+def added_latency(bench, plan, report):
+    with machine.KeptAwake() as awake:
+        found, refused = latency.latency(bench, plan, latency.KINDS)
+    require(not awake.held or awake.slept_share < SLEPT_MAX,
+            f"idle CPUs slept {awake.slept_share:.0%} of the time, though told not to")
+    added_rows(report, found, "" if awake.held else ASLEEP, plan.judge)
     steps = {name: sum(run["steps"] for kind in found.values() for run in kind[name].runs)
              for name in ("direct", "haproxy", "relay", "penstock")}
     sent = sum(run["sent"] for kind in found.values() for run in kind["penstock"].runs)
@@ -91,8 +107,12 @@ def added_latency(bench, plan, report):
     report.row(f"requests of {sent} that took ≥ 35 ms", str(steps["penstock"]),
                haproxy=str(steps["haproxy"]), relay=str(steps["relay"]), target="≤ 0.1 %",
                ok=steps["penstock"] <= max(1, sent // 1000))
-    report.keep("latency", {"refused_runs": refused, "kinds": {
-        kind: runs_of(subjects.values()) for kind, subjects in found.items()}})
+    report.keep("latency", {"cpus_kept_awake": awake.held, "cpus_slept_share": awake.slept_share,
+                            **kinds_kept(found, refused)})
+    if awake.held:
+        found, refused = latency.latency(bench, plan, ("unary", "stream"))
+        added_rows(report, found, ASLEEP, lambda _: None)
+        report.keep("latency_cpus_asleep", kinds_kept(found, refused))
 
 
 def idle(bench, _plan, report):

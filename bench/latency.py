@@ -48,8 +48,8 @@ KINDS = {
 }
 
 
-def latency(bench, plan):
-    """Every kind of request: direct, through HAProxy, the relay and Penstock."""
+def latency(bench, plan, kinds):
+    """Requests of those kinds: direct, through HAProxy, the relay and Penstock."""
     found, refused = {}, []
     with contextlib.ExitStack() as stack:
         upstream = stack.enter_context(running(bench.mock()))
@@ -57,7 +57,8 @@ def latency(bench, plan):
         for name, start in (("haproxy", bench.haproxy), ("relay", bench.relay),
                             ("penstock", bench.penstock)):
             programs[name] = stack.enter_context(running(start(upstream)))
-        for kind, options in KINDS.items():
+        for kind in kinds:
+            options = KINDS[kind]
             subjects = [Subject(name, program, upstream) for name, program in programs.items()]
             refused += interleave(
                 subjects, plan.latency_rounds,

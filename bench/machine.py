@@ -1,7 +1,9 @@
 """What the kernel knows: CPU time, memory and sockets of processes, and what machine this is."""
 
+import glob
 import os
 import platform
+import struct
 import subprocess
 import time
 
@@ -72,6 +74,35 @@ def wait_until_quiet(at_most):
         share = (busy_us() - before) / ((time.monotonic() - begun) * 1e6 * os.cpu_count())
         if share < 0.15 or time.monotonic() > end:
             return round(share, 3)
+
+
+def slept_us():
+    """Time that all CPUs together spent in idle states that take a while to leave: all but the
+    first, in which the kernel polls (cpuidle in sysfs)."""
+    return sum(int(read(path)) for path in
+               glob.glob("/sys/devices/system/cpu/cpu[0-9]*/cpuidle/state[1-9]*/time"))
+
+
+class KeptAwake:
+    """Idle CPUs poll instead of sleeping, for as long as `with` lasts, where one may ask for that
+    (as root; PM QoS, /dev/cpu_dma_latency). Waking one, on a virtual machine, takes longer than
+    everything else in a request, and as long as its host pleases."""
+
+    def __enter__(self):
+        self.begun, self.before = time.monotonic(), slept_us()
+        try:
+            self.request = os.open("/dev/cpu_dma_latency", os.O_WRONLY)
+            os.write(self.request, struct.pack("i", 0))
+        except OSError:
+            self.request = None
+        self.held = self.request is not None
+        return self
+
+    def __exit__(self, *_):
+        if self.held:
+            os.close(self.request)
+        whole = (time.monotonic() - self.begun) * 1e6 * os.cpu_count()
+        self.slept_share = (slept_us() - self.before) / whole
 
 
 def first_line(*command):

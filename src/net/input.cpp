@@ -11,29 +11,43 @@
 #include "net/byte_stream.h"
 
 namespace penstock::net {
+namespace {
+
+constexpr std::size_t kRoomMin = Input::kSmall / 8;  // for less, no read is worth its call
+
+}  // namespace
 
 Input::~Input() { PENSTOCK_ASSERT(!reading_); }
 
-// Room for a read: at the end, else by moving the unconsumed bytes to the front, else in a larger
-// block. While views are pinned the old block stays as it is and the bytes move to a new one.
+// Room for a read: behind what is held; else in front of views that are pinned, so that requests
+// that follow one another on a connection share one block; else by moving what is held to the
+// front; else in another block. While views are pinned here the old block stays as it is.
 void Input::make_room() {
   const std::size_t held = end_ - begin_;
   const bool pinned_here = pinned_ && pinned_memory_ == nullptr;
   if (held == 0 && !pinned_here) begin_ = end_ = 0;
-  const std::size_t wanted = filled_last_ || held >= kSmall ? kLarge : kSmall;
-  if (capacity_ - end_ >= kSmall / 8 && (capacity_ >= wanted || pinned_here)) return;
-  if (!pinned_here && capacity_ - held >= kSmall / 8 && capacity_ >= wanted) {
+  const std::size_t wanted = much_came_ || held >= kSmall ? kLarge : kSmall;
+  if (limit_ - end_ >= kRoomMin && (capacity_ >= wanted || pinned_here)) return;
+  if (pinned_here && held == 0 && limit_ == capacity_ && pinned_begin_ >= kRoomMin) {
+    begin_ = end_ = 0;
+    limit_ = pinned_begin_;
+  } else if (!pinned_here && capacity_ - held >= kRoomMin && capacity_ >= wanted) {
     std::memmove(memory_.get(), at(begin_), held);
     begin_ = 0;
     end_ = held;
-    return;
+  } else {
+    move_to(std::max(wanted, held + held / 2 + kSmall / 2));
   }
-  const std::size_t capacity = std::max(wanted, held + held / 2 + kSmall / 2);
-  std::unique_ptr<char[]> larger(new char[capacity]);
-  if (held != 0) std::memcpy(larger.get(), at(begin_), held);
-  if (pinned_here) pinned_memory_ = std::move(memory_);
-  memory_ = std::move(larger);
-  capacity_ = capacity;
+}
+
+// What is held goes to a block of its own.
+void Input::move_to(std::size_t capacity) {
+  const std::size_t held = end_ - begin_;
+  std::unique_ptr<char[]> block(new char[capacity]);
+  if (held != 0) std::memcpy(block.get(), at(begin_), held);
+  if (pinned_ && pinned_memory_ == nullptr) pinned_memory_ = std::move(memory_);
+  memory_ = std::move(block);
+  capacity_ = limit_ = capacity;
   begin_ = 0;
   end_ = held;
 }
@@ -42,7 +56,8 @@ void Input::start() {
   PENSTOCK_ASSERT(!reading_ && end_state_ == IoEnd::kOk);
   make_room();
   reading_ = true;
-  const std::span<char> room(at(end_), capacity_ - end_);
+  const std::span<char> room(at(end_), limit_ - end_);
+  read_bytes_ = room.size();
   if (const std::optional<IoResult> now = stream_.start_read(room, *this)) {
     reading_ = false;
     take(*now);
@@ -52,7 +67,7 @@ void Input::start() {
 void Input::take(IoResult result) noexcept {
   if (result.end == IoEnd::kOk) {
     end_ += result.bytes;
-    filled_last_ = end_ == capacity_;
+    much_came_ = result.bytes == read_bytes_ && read_bytes_ >= kSmall / 2;
   } else {
     end_state_ = result.end;
   }
@@ -86,8 +101,8 @@ bool Input::Fill::await_ready() {
 void Input::shrink() noexcept {
   if (reading_ || pinned_ || begin_ != end_ || capacity_ <= kSmall) return;
   memory_.reset();
-  capacity_ = begin_ = end_ = 0;
-  filled_last_ = false;
+  capacity_ = limit_ = begin_ = end_ = 0;
+  much_came_ = false;
 }
 
 }  // namespace penstock::net

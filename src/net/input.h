@@ -18,7 +18,7 @@ namespace penstock::net {
 // otherwise, also while a read is standing.
 class Input final : public IoWaiter {
  public:
-  static constexpr std::size_t kSmall = 3072;  // what an idle connection holds
+  static constexpr std::size_t kSmall = 2048;  // what an idle connection holds
   static constexpr std::size_t kLarge = 65536;
 
   explicit Input(ByteStream& stream) noexcept : stream_(stream) {}
@@ -32,12 +32,14 @@ class Input final : public IoWaiter {
   // What is buffered now stays readable where it is, consumed or not, until release().
   // The next reads begin small again: what follows may be nothing for a long time.
   void pin() noexcept {
+    if (!pinned_) pinned_begin_ = begin_;
     pinned_ = true;
-    filled_last_ = false;
+    much_came_ = false;
   }
   void release() noexcept {
     pinned_ = false;
     pinned_memory_.reset();
+    limit_ = capacity_;
   }
   // Somebody read past this input, straight from the stream, and found its end.
   void ended(IoEnd end) noexcept { end_state_ = end; }
@@ -92,18 +94,22 @@ class Input final : public IoWaiter {
   [[nodiscard]] char* at(std::size_t index) const noexcept { return memory_.get() + index; }
   void start();
   void make_room();
+  void move_to(std::size_t capacity);
   void take(IoResult result) noexcept;
 
   ByteStream& stream_;
   std::unique_ptr<char[]> memory_;
   std::unique_ptr<char[]> pinned_memory_;  // an older block that views still look into
   std::size_t capacity_ = 0;
+  std::size_t limit_ = 0;  // reads end here: at the capacity, or in front of what is pinned
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
+  std::size_t pinned_begin_ = 0;
+  std::size_t read_bytes_ = 0;  // the room of the read under way
   IoEnd end_state_ = IoEnd::kOk;
   bool reading_ = false;
   bool pinned_ = false;
-  bool filled_last_ = false;  // the last read left no room: a larger block pays
+  bool much_came_ = false;  // the last read filled much room: a larger block pays
   std::coroutine_handle<> caller_;
   Notice notice_ = nullptr;
   void* context_ = nullptr;
