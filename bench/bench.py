@@ -208,7 +208,8 @@ def main():
     try:
         bench = Bench(ROOT, given.build, folder)
         report = Report(machine.facts(bench.penstock_path),
-                        " ".join(["./dev bench"] + sys.argv[1:]), given.smoke)
+                        " ".join(["./dev bench"] + sys.argv[1:]), given.smoke,
+                        {f"{ROOT}/": "", f"{folder}/": "run/"})
         for name in given.only or FIGURES:
             print(f"{name}:", flush=True)
             try:

@@ -9,13 +9,15 @@ MiB, KiB = 1 << 20, 1 << 10
 class Report:
     """Rows for people, raw values for whoever wants to check them."""
 
-    def __init__(self, facts, command, smoke):
+    def __init__(self, facts, command, smoke, places):
+        """places: folders of this machine, with what stands for them in evidence."""
         self.rows = []
         self.raw = {}
         self.invalid = []
         self.facts = facts
         self.command = command
         self.smoke = smoke
+        self.places = places
 
     def row(self, figure, penstock, *, haproxy="", relay="", ratio="", target="", ok=None):
         """ok: None when the figure is told, not judged."""
@@ -33,6 +35,12 @@ class Report:
     def keep(self, name, value):
         self.raw[name] = value
 
+    def anywhere(self, text):
+        """The text without the folders that only this machine has."""
+        for folder, name in self.places.items():
+            text = text.replace(folder, name)
+        return text
+
     def counts(self):
         judged = [row["ok"] for row in self.rows if row["ok"] is not None]
         return sum(judged), len(judged) - sum(judged)
@@ -44,10 +52,9 @@ class Report:
                  "invalid": self.invalid, "raw": self.raw}
         os.makedirs(folder, exist_ok=True)
         with open(os.path.join(folder, "bench.json"), "w", encoding="utf-8") as file:
-            json.dump(whole, file, indent=1)
-            file.write("\n")
+            file.write(self.anywhere(json.dumps(whole, indent=1)) + "\n")
         with open(os.path.join(folder, "bench.md"), "w", encoding="utf-8") as file:
-            file.write(self.markdown())
+            file.write(self.anywhere(self.markdown()))
 
     def markdown(self):
         facts = self.facts

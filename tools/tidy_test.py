@@ -39,6 +39,8 @@ PLANTED = [
     ("src/net/join_test.cpp", "std::jthread t;\n", "LABELS threads"),
     ("src/net/unlisted_test.cpp", "int a;\n", "so it is not built"),
     ("docs/notes.md", "see /ro" "ot/notes\n", "a path of one machine"),
+    ("docs/evidence/run.json", '["/wo' 'rk/it/build/penstock"]\n', "a path of one machine"),
+    ("docs/evidence/run.csv", "at,what\n1,/ho" "me/it/log\n", "a path of one machine"),
 ]
 
 # Lawful text that resembles a violation.
@@ -57,6 +59,8 @@ CLEAN = {
     "src/wire/CMakeLists.txt": "a_test.cpp\n",
     "src/runtime/CMakeLists.txt": "clock.cpp\n",
     "src/net/CMakeLists.txt": "good.cpp\n",
+    "docs/evidence/lawful.json": '{"command": ["build/penstock"]}  \n{"TO' 'DO": 1}',
+    "docs/evidence/lawful.csv": "at,what\r\n1,run/log \n",
 }
 
 

@@ -14,6 +14,7 @@
 #include "app/ceiling_reads.h"
 #include "app/control_ticker.h"
 #include "app/provider_reads.h"
+#include "app/server_options.h"
 #include "app/version.h"
 #include "app/worker_thread.h"
 #include "base/address.h"
@@ -110,12 +111,7 @@ Result<void> GatewayProcess::start() {
 
 void GatewayProcess::start_workers(net::ListenSet listen) {
   const auto count = static_cast<unsigned>(listen.sockets.size());
-  net::ServerOptions server;
-  server.head.header_bytes = static_cast<std::size_t>(config_.limits.header_bytes.value);
-  server.head.target_bytes = static_cast<std::size_t>(config_.limits.target_bytes.value);
-  server.head_wait = config_.listen.head_wait;
-  server.keep_alive = config_.listen.keep_alive;
-  server.write_stall = config_.listen.write_stall;
+  const net::ServerOptions server = server_options(config_);
   const net::ListenerOptions listener{.tls = tls_.get(),
                                       .handshake_wait = config_.listen.head_wait,
                                       .connections = &connections_,

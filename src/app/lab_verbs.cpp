@@ -158,7 +158,7 @@ void add_lab(CLI::App& app, int& code) {
     if (*list) return lab::list_experiments();
     const runtime::SystemClock clock;
     options->program = std::filesystem::read_symlink("/proc/self/exe").string();
-    options->version = kVersion;
+    options->version = version_and_commit();
     code = lab::run_lab(clock, *options, stop_on_signal(clock));
   });
 }

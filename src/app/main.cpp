@@ -79,7 +79,7 @@ int run(int argc, char** argv) {
                "penstock");
   app.require_subcommand(1);
   app.set_help_all_flag("--help-all", "Help for every verb");
-  app.set_version_flag("--version", fmt::format("penstock {}", kVersion));
+  app.set_version_flag("--version", "penstock " + version_and_commit());
   int code = 0;
   std::string path;
   const auto takes_file = [&path](CLI::App* verb) {
@@ -107,7 +107,7 @@ int run(int argc, char** argv) {
   add_explain(app, code);
   add_lab_verbs(app, code);
   app.add_subcommand("version", "Print the version")->callback([&] {
-    fmt::print("penstock {}\n", kVersion);
+    fmt::print("penstock {}\n", version_and_commit());
   });
   if (const std::string unknown = unknown_verb(app, argc, argv); !unknown.empty()) {
     fmt::print(stderr, "{}\n", unknown);

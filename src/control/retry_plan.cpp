@@ -161,7 +161,7 @@ std::optional<Decision> RetryPlan::go(Start start, Duration wait, TimePoint now)
 
 bool RetryPlan::fits(std::size_t target, Duration wait, TimePoint now) const {
   const Duration left = in_.deadline - now;
-  return left >= kWorthwhile && wait + in_.route.usual_first_content(target, now) <= left;
+  return wait + std::max(in_.route.usual_first_content(target, now), kWorthwhile) <= left;
 }
 
 bool RetryPlan::provider_in(std::uint64_t targets, std::size_t target) const noexcept {

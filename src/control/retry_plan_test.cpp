@@ -326,6 +326,20 @@ TEST(RetryPlan, TheDeadlineDecides) {
   }
 }
 
+// The same where a wait comes first: 50 ms must be left behind it.
+TEST(RetryPlan, TheDeadlineDecidesBehindAWait) {
+  for (const auto& [left, usual, goes] :
+       {std::tuple{1050ms, 0ms, true}, std::tuple{1049ms, 0ms, false},
+        std::tuple{1300ms, 300ms, true}, std::tuple{1299ms, 300ms, false}}) {
+    Trip trip({{0, 1}}, {}, 10s);
+    trip.route.usual = usual;
+    trip.rng.add(0);
+    static_cast<void>(trip.begin());
+    const Decision decision = trip.fail(load(1s), kStart + 10s - left);
+    EXPECT_EQ(std::holds_alternative<SleepUntil>(decision), goes);
+  }
+}
+
 // Without credit: on to the next target, whose first attempt needs none.
 TEST(RetryPlan, WithoutCreditItMovesOn) {
   Trip trip({{0, 1}, {0, 1}, {1, 1, kFallback}}, {.attempts_max = 9});

@@ -20,9 +20,9 @@ using runtime::Task;
 
 namespace {
 
-bool is_event_stream(const wire::HeaderList& headers) {
+bool has_type(const wire::HeaderList& headers, std::string_view media_type) {
   const std::optional<std::string_view> type = headers.find("content-type");
-  return type && wire::equals_ignore_case(wire::media_type(*type), "text/event-stream");
+  return type && wire::equals_ignore_case(wire::media_type(*type), media_type);
 }
 
 }  // namespace
@@ -45,7 +45,9 @@ Task<Result<void>> relay(RequestScope& scope, net::HttpCall& call, TimePoint fir
   if (!streamed) co_return co_await relay_unary(scope, call, first_byte_due);
   if (is_encoded(head.headers))
     co_return fail(ErrorCode::kUpstreamBadResponse, "The provider compressed the stream.");
-  if (!is_event_stream(head.headers))
+  if (has_type(head.headers, "application/json"))
+    co_return co_await no_stream(scope, call, first_byte_due);
+  if (!has_type(head.headers, "text/event-stream"))
     co_return fail(ErrorCode::kUpstreamBadResponse, "The provider did not answer with a stream.");
   co_return co_await relay_stream(scope, call, first_byte_due);
 }

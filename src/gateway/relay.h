@@ -20,9 +20,12 @@ namespace penstock::gateway {
 // Whether a reply's body is compressed: such bytes are not looked into.
 [[nodiscard]] bool is_encoded(const wire::HeaderList& headers) noexcept;
 
-// The two ways, by what was asked for and what came.
+// The ways, by what was asked for and what came.
 [[nodiscard]] runtime::Task<Result<void>> relay_unary(RequestScope& scope, net::HttpCall& call,
                                                       TimePoint first_byte_due);
+// JSON in the place of a stream: the error that its provider says there, else that it is no stream.
+[[nodiscard]] runtime::Task<Result<void>> no_stream(RequestScope& scope, net::HttpCall& call,
+                                                    TimePoint first_byte_due);
 [[nodiscard]] runtime::Task<Result<void>> relay_stream(RequestScope& scope, net::HttpCall& call,
                                                        TimePoint first_byte_due);
 

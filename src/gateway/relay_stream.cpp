@@ -109,8 +109,9 @@ class StreamRelay {
     if (!charge_parked()) co_return fail(ErrorCode::kOverloaded, "The memory for bodies is full.");
     PENSTOCK_CO_CHECK(co_await flush());
     // A client that takes its time is told so where there is more to come, however much is ready.
-    if (scope_.now() >= patience_end()) co_return fail(ErrorCode::kDeadlineExceeded);
-    co_return Result<void>();
+    if (scope_.now() < patience_end()) co_return Result<void>();
+    if (reader_.settled()) co_return co_await on_end();
+    co_return fail(ErrorCode::kDeadlineExceeded);
   }
 
   // What waits here for more bytes to come is charged to the bound that bodies share, beyond a
@@ -240,19 +241,20 @@ class StreamRelay {
     co_return Result<void>();
   }
 
-  // Silence: heartbeats go to the client, and the first of the time-outs that comes ends it.
+  // Silence: heartbeats go to the client, and the first of the time-outs that comes ends it. Behind
+  // the finish it is complete: then none of them makes an error of it.
   Task<Result<void>> wait() {
     const TimePoint before = scope_.now();
-    if (grace_due_ && before >= *grace_due_) co_return co_await on_end();
+    if (grace_due_ && before >= std::min(*grace_due_, patience_end())) co_return co_await on_end();
     if (before >= patience_end()) co_return fail(ErrorCode::kDeadlineExceeded);
-    if (before >= silence_due_) co_return fail(silent());
+    if (!grace_due_ && before >= silence_due_) co_return fail(silent());
     if (before >= scope_.heartbeat_due) {
       PENSTOCK_CO_CHECK(co_await beat(scope_));
       scope_.waited += scope_.now() - before;
       co_return Result<void>();
     }
-    const TimePoint due = std::min(
-        {silence_due_, scope_.heartbeat_due, patience_end(), grace_due_.value_or(silence_due_)});
+    const TimePoint due =
+        std::min({grace_due_.value_or(silence_due_), scope_.heartbeat_due, patience_end()});
     const net::Wake wake = co_await call_.arrival().until(due);
     scope_.waited += scope_.now() - before;
     if (wake != net::Wake::kStop) co_return Result<void>();

@@ -61,8 +61,10 @@ Task<Result<HttpCall::Piece>> next_piece(RequestScope& scope, HttpCall& call, Ti
   while (true) {
     const HttpCall::Piece piece = call.next();
     switch (piece.step) {
-      case HttpCall::Step::kData:
-      case HttpCall::Step::kEnd: co_return piece;
+      case HttpCall::Step::kEnd:
+        scope.connection_reusable = call.reusable();  // whatever becomes of the reply
+        co_return piece;
+      case HttpCall::Step::kData: co_return piece;
       case HttpCall::Step::kCut: co_return fail(cut_short());
       case HttpCall::Step::kMalformed:
         co_return fail(ErrorCode::kUpstreamBadResponse, "The provider's chunks are malformed.");
@@ -89,12 +91,12 @@ bool charge(RequestScope& scope, Held& held, std::size_t more) {
 Task<Result<void>> hold(RequestScope& scope, HttpCall& call, TimePoint due, Held& held) {
   const Duration idle = scope.provider->timeouts.idle;
   const wire::Framing framing = call.head().framing;
-  const bool good = call.head().status < 300;  // an error's bytes are no content
+  // An error's bytes are no content, nor is what came instead of a stream.
+  const bool good = call.head().status < 300 && !scope.request.streamed();
   while (true) {
     PENSTOCK_CO_TRY(const HttpCall::Piece piece, co_await next_piece(scope, call, due));
     if (piece.step == HttpCall::Step::kEnd) {
       held.complete = true;
-      scope.connection_reusable = call.reusable();  // whatever becomes of the reply
       if (!held.copy.empty()) held.bytes = held.copy;
       co_return Result<void>();
     }
@@ -190,6 +192,17 @@ Task<Result<void>> pass_on(RequestScope& scope, HttpCall& call, std::string head
 
 }  // namespace
 
+Task<Result<void>> no_stream(RequestScope& scope, HttpCall& call, TimePoint first_byte_due) {
+  Held held;
+  PENSTOCK_CO_CHECK(co_await hold(scope, call, first_byte_due, held));
+  if (held.complete) {
+    const dialect::openai::ReplyView view = dialect::openai::read_reply(held.bytes);
+    if (view.has_error)
+      if (std::optional<Error> said = hidden_error(view)) co_return fail(*std::move(said));
+  }
+  co_return fail(ErrorCode::kUpstreamBadResponse, "The provider did not answer with a stream.");
+}
+
 Task<Result<void>> relay_unary(RequestScope& scope, HttpCall& call, TimePoint first_byte_due) {
   const wire::ResponseHead& reply = call.head();
   const bool good = reply.status < 300;
@@ -215,7 +228,6 @@ Task<Result<void>> relay_unary(RequestScope& scope, HttpCall& call, TimePoint fi
   std::string head = good ? relayed_head(scope, reply) : provider_error_head(scope, reply);
   if (!held.complete) {
     PENSTOCK_CO_CHECK(co_await pass_on(scope, call, std::move(head), held));
-    scope.connection_reusable = call.reusable();
   } else {
     const json::Splice stamped =
         readable ? dialect::openai::restamp(view, scope.request.model) : json::Splice(held.bytes);

@@ -22,6 +22,12 @@ namespace penstock::net {
 using runtime::StopReason;
 using runtime::Task;
 
+namespace {
+
+constexpr int kStallLooks = 8;  // so a stall is noticed at most an eighth of its bound late
+
+}  // namespace
+
 Exchange::Exchange(ByteStream& stream, Input& input, runtime::EventLoop& loop, Duration write_stall)
     : stream_(stream),
       input_(input),
@@ -58,18 +64,25 @@ void Exchange::watch_client() noexcept {
   if (input_.peer_gone()) client_gone();
 }
 
+// Looks several times a stall, so that one is noticed not much later than it is one.
 void Exchange::on_stall(void* self) noexcept {
   auto& exchange = *static_cast<Exchange*>(self);
-  const bool reads = exchange.stream_.bytes_taken() != exchange.written_before_;
-  if (reads && exchange.loop_.clock().now() < exchange.writes_end_)
-    return exchange.arm_stall();  // slow, but it reads
+  const TimePoint now = exchange.loop_.clock().now();
+  const bool reads = exchange.stream_.bytes_taken() != exchange.taken_before_;
+  if (reads) exchange.note_reading(now);
+  if (now < std::min(exchange.reading_until_, exchange.writes_end_)) return exchange.arm_stall(now);
   exchange.timed_out_ = true;
   exchange.client_gone();
 }
 
-void Exchange::arm_stall() noexcept {
-  written_before_ = stream_.bytes_taken();
-  timer_.arm(std::min(loop_.clock().now() + write_stall_, writes_end_));
+// The client took something: it has the whole of `write_stall` from here.
+void Exchange::note_reading(TimePoint now) noexcept {
+  taken_before_ = stream_.bytes_taken();
+  reading_until_ = now + write_stall_;
+}
+
+void Exchange::arm_stall(TimePoint now) noexcept {
+  timer_.arm(std::min({now + write_stall_ / kStallLooks, reading_until_, writes_end_}));
 }
 
 void Exchange::end_writes_behind(TimePoint deadline) noexcept {
@@ -157,7 +170,9 @@ bool Exchange::Send::await_ready() {
   result_ = exchange_.stream_.start_write({pieces_.data(), count_}, *this);
   if (result_) return true;
   exchange_.writing_ = true;
-  exchange_.arm_stall();
+  const TimePoint now = exchange_.loop_.clock().now();
+  exchange_.note_reading(now);
+  exchange_.arm_stall(now);
   return false;
 }
 

@@ -125,7 +125,8 @@ class Exchange {
   [[nodiscard]] bool drainable() const noexcept;
   void append_connection_fields(std::string& head) const;
   void client_gone() noexcept;
-  void arm_stall() noexcept;
+  void note_reading(TimePoint now) noexcept;
+  void arm_stall(TimePoint now) noexcept;
   static void on_input(void* self) noexcept;
   static void on_stall(void* self) noexcept;
   static void on_body_wait(void* self) noexcept;
@@ -136,8 +137,9 @@ class Exchange {
   runtime::EventLoop& loop_;
   Duration write_stall_;
   TimePoint writes_end_ = TimePoint::max();
-  runtime::Timer timer_;              // the write's stall
-  std::uint64_t written_before_ = 0;  // what the stream had written when it was armed
+  runtime::Timer timer_;            // of a write that waits
+  std::uint64_t taken_before_ = 0;  // by the client, when it was last seen to take something
+  TimePoint reading_until_{};       // unless it takes more by then, it has stalled
   runtime::Cancellation cancellation_;
   wire::RequestHead head_;
   TimePoint started_{};

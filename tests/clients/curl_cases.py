@@ -62,8 +62,10 @@ def text(answer):
 
 def events(body):
     """The data of each event of a stream, in order."""
-    return [line[6:] for line in body.decode().replace("\r\n", "\n").split("\n")
-            if line.startswith("data: ")]
+    blocks = body.decode().replace("\r\n", "\n").split("\n\n")
+    data = [[line[6:] for line in block.split("\n") if line.startswith("data: ")]
+            for block in blocks]
+    return ["\n".join(lines) for lines in data if lines]
 
 
 def stream_text(body):
@@ -174,12 +176,12 @@ def _(rig):
         gateway.stop()
 
 
-def make_certificate(fleet, name):
-    """A self-signed certificate for loopback; returns the paths of it and of its key."""
+def make_certificate(fleet, name, names="IP:127.0.0.1,DNS:localhost"):
+    """A self-signed certificate for these names; returns the paths of it and of its key."""
     certificate, key = fleet.path(name + ".pem"), fleet.path(name + ".key")
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
          "-nodes", "-days", "2", "-subj", "/CN=" + name, "-keyout", key, "-out", certificate,
-         "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"],
+         "-addext", "subjectAltName=" + names],
         check=True, capture_output=True, timeout=10)
     return certificate, key

@@ -122,9 +122,9 @@ class Process:
 class Mock(Process):
     """`penstock mock`; fault() takes the names of docs/reference/mock-faults.md."""
 
-    def __init__(self, fleet):
-        super().__init__(fleet, "mock", [fleet.binary, "mock", "--listen", "127.0.0.1:0",
-                                         "--dialect", "openai"])
+    def __init__(self, fleet, name="mock", *options):
+        super().__init__(fleet, name, [fleet.binary, "mock", "--listen", "127.0.0.1:0",
+                                       "--dialect", "openai", *options])
         self.url = "http://" + self.listening()["mock"]
 
     def fault(self, **faults):
@@ -181,8 +181,8 @@ class Fleet:
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def mock(self):
-        return Mock(self)
+    def mock(self, name="mock", *options):
+        return Mock(self, name, *options)
 
     def gateway(self, name, mock, **sections):
         return Gateway(self, name, {**self._config(mock), **sections})

@@ -72,6 +72,11 @@ async function brokenStream(client) {
   throw new assert.AssertionError({ message: `a clean end after ${said}` });
 }
 
+test(`Node ${process.version} is one that the SDK takes`, async () => {
+  assert.ok(Number(process.versions.node.split(".")[0]) >= 18, process.version);
+  assert.equal(typeof fetch, "function");
+});
+
 test("chat", async () => {
   const reply = await chat(clientOf());
   assert.equal(reply.model, "chat");

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import os
 import signal
 import subprocess
 import time
@@ -24,9 +25,17 @@ class Rig:
         self._number += 1
         return self.fleet.gateway(f"{self.name}-{self._number}", self.mock, **sections)
 
-    def verb(self, *arguments):
+    def verb(self, *arguments, **environment):
+        """Runs one in the fleet's folder, to its end."""
         return subprocess.run([self.fleet.binary, *arguments], cwd=self.fleet.folder, timeout=10,
-                              capture_output=True, check=False, stdin=subprocess.DEVNULL)
+                              env={**os.environ, **environment}, capture_output=True, check=False,
+                              stdin=subprocess.DEVNULL)
+
+    def file(self, name, text):
+        """Writes a file into the fleet's folder; returns its name."""
+        with open(self.fleet.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return name
 
 
 def run(report, fleet, mock):

@@ -6,11 +6,17 @@ import sys
 
 import curl_cases
 import drain_cases
+import fault_cases
+import fault_more_cases
 import haproxy_cases
 import lab_cases
+import listen_cases
+import mock_dev_cases
 import node_driver
 import process_cases
 import python_cases
+import tls_cases
+import verbs_cases
 from cases import Report
 from harness import Fleet
 
@@ -41,6 +47,11 @@ def main():
         haproxy_cases.run(report, fleet, mock)
         process_cases.run(report, fleet, mock)
         drain_cases.run(report, fleet, mock)
+        listen_cases.run(report, fleet, mock)
+        tls_cases.run(report, fleet, mock)
+        fault_cases.run(report, fleet, fault_more_cases.suite)
+        verbs_cases.run(report, fleet, mock)
+        mock_dev_cases.run(report, fleet, mock)
         lab_cases.run(report, fleet)
         for process in (mock, open_gateway, keys_gateway):
             report.run("after all", f"{process.name} still runs", _still_runs(process))

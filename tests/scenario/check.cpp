@@ -12,6 +12,7 @@
 #include "tests/scenario/client.h"
 #include "tests/scenario/gateway_rig.h"
 #include "tests/scenario/scenario.h"
+#include "tests/support/scripted_upstream.h"
 
 namespace penstock::scenario {
 namespace {
@@ -64,6 +65,20 @@ void check_member(const std::string& line, const std::string& key, const std::st
   EXPECT_LE(std::stoll(got), wanted + 8000) << key << " in " << line;
 }
 
+// value: as it was sent; with `~` in front a number of milliseconds left that may be up to two
+// ticks smaller.
+void check_asked_field(const std::string& key, const std::string& value,
+                       const test::ScriptedUpstream::Request& request) {
+  const std::string got = request.field(key);
+  if (!value.starts_with('~')) {
+    EXPECT_EQ(got, value) << key;
+    return;
+  }
+  const long long wanted = std::stoll(value.substr(1));
+  EXPECT_LE(std::stoll(got), wanted) << key;
+  EXPECT_GE(std::stoll(got), wanted - 8) << key;
+}
+
 void check_body(const ReplyExpected& expected, const std::string& body) {
   if (expected.body) EXPECT_EQ(body, *expected.body);
   std::size_t from = 0;
@@ -113,7 +128,7 @@ void check_asked(const Scenario& scenario, const GatewayRig& rig) {
     const testing::ScopedTrace trace(__FILE__, __LINE__, "asked " + std::to_string(i));
     const AskedExpected& expected = scenario.asked[i];
     const test::ScriptedUpstream::Request& request = requests[i];
-    for (const auto& [key, value] : expected.headers) EXPECT_EQ(request.field(key), value) << key;
+    for (const auto& [key, value] : expected.headers) check_asked_field(key, value, request);
     for (const std::string& key : expected.absent) EXPECT_EQ(request.field(key), "") << key;
     if (expected.target) EXPECT_EQ(request.target, *expected.target);
     if (expected.body) EXPECT_EQ(request.body, *expected.body);
@@ -149,6 +164,15 @@ void check_cut(const Scenario& scenario, const std::vector<std::string>& lines) 
     EXPECT_TRUE(std::ranges::any_of(records, [&](const std::string& record) {
       return record.find(wanted) != std::string::npos;
     })) << wanted;
+}
+
+void check_told(const Scenario& scenario, const std::vector<std::string>& lines) {
+  for (const auto& [text, wanted] : scenario.told) {
+    const auto tells = [&text](const std::string& line) { return has(line, text); };
+    EXPECT_EQ(static_cast<std::size_t>(std::ranges::count_if(lines, tells)), wanted)
+        << text << "\nin\n"
+        << testing::PrintToString(lines);
+  }
 }
 
 void check_metrics(const Scenario& scenario, std::string_view exposition) {

@@ -4,8 +4,9 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "base/rng.h"
 #include "base/units.h"
@@ -22,6 +23,9 @@ namespace step = test::step;
 Duration random_wait(Rng& rng, Duration most) {
   return Duration(rng.below(static_cast<std::uint64_t>(most.count())));
 }
+
+// An answer's content.
+std::string word_of(std::size_t answer) { return "w" + std::to_string(answer) + "."; }
 
 step::Event text(const std::string& word) {
   return {R"({"id":"c","model":"up","choices":[{"index":0,"delta":{"content":")" + word +
@@ -112,20 +116,25 @@ Answer random_answer(Rng& rng, Asks asks, const std::string& word) {
   return answer;
 }
 
-FaultyFleet::FaultyFleet(GatewayRig& rig, Rng& rng, Asks asks, std::size_t answers) {
-  std::size_t count = 0;
-  for (const std::string_view place : kPlaces) {
+FaultyFleet::FaultyFleet(GatewayRig& rig, Rng& rng, Asks asks, std::size_t answers)
+    : answers_(answers) {
+  for (std::size_t i = 0; i < kPlaces.size(); ++i) {
     upstreams_.push_back(
-        std::make_unique<test::ScriptedUpstream>(rig.loop, rig.net, std::string(place)));
-    for (std::size_t i = 0; i < answers; ++i)
-      upstreams_.back()->answer(random_answer(rng, asks, "w" + std::to_string(count++) + "."));
+        std::make_unique<test::ScriptedUpstream>(rig.loop, rig.net, std::string(kPlaces[i])));
+    for (std::size_t answer = 0; answer < answers; ++answer)
+      upstreams_.back()->answer(random_answer(rng, asks, word_of(i * answers + answer)));
   }
 }
 
-std::vector<const test::ScriptedUpstream::Request*> FaultyFleet::requests() const {
-  std::vector<const test::ScriptedUpstream::Request*> all;
-  for (const auto& upstream : upstreams_)
-    for (const auto& request : upstream->requests()) all.push_back(&request);
+// An upstream gives its answers to its requests in the order in which they come.
+std::vector<FaultyFleet::Asked> FaultyFleet::asked() const {
+  std::vector<Asked> all;
+  for (std::size_t i = 0; i < kPlaces.size(); ++i) {
+    const auto& requests = upstreams_[i]->requests();
+    EXPECT_LE(requests.size(), answers_) << "too few answers at " << kPlaces[i];
+    for (std::size_t at = 0; at < requests.size(); ++at)
+      all.push_back({&requests[at], kPlaces[i], word_of(i * answers_ + at)});
+  }
   return all;
 }
 

@@ -27,10 +27,17 @@ class FaultyFleet {
   // answers: how many each upstream has ready; the rig must not ask for more.
   FaultyFleet(GatewayRig& rig, Rng& rng, Asks asks, std::size_t answers);
 
-  // All requests that came, with the bytes of every attempt's own header fields.
-  [[nodiscard]] std::vector<const test::ScriptedUpstream::Request*> requests() const;
+  // A request that came, with the bytes of that attempt's own header fields.
+  struct Asked {
+    const test::ScriptedUpstream::Request* request = nullptr;
+    std::string_view place;
+    std::string word;  // of its answer, which may or may not have got so far as to say it
+  };
+  // All of them: place by place, and in their order there.
+  [[nodiscard]] std::vector<Asked> asked() const;
 
  private:
+  std::size_t answers_;
   std::vector<std::unique_ptr<test::ScriptedUpstream>> upstreams_;
 };
 

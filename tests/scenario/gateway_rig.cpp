@@ -13,20 +13,26 @@
 
 #include "admin/admin.h"
 #include "admin/plane.h"
+#include "app/control_ticker.h"
 #include "app/live_gateway_config.h"
+#include "app/provider_reads.h"
+#include "app/server_options.h"
 #include "base/metric_shards.h"
 #include "base/result.h"
 #include "base/secret.h"
 #include "base/units.h"
 #include "config/config.h"
 #include "config/load.h"
+#include "fleet/prober.h"
 #include "fleet/provider.h"
 #include "fleet/replica_state.h"
 #include "gateway/pipeline.h"
+#include "gateway/snapshot.h"
 #include "gateway/worker.h"
 #include "net/byte_stream.h"
 #include "net/http_server.h"
 #include "runtime/task.h"
+#include "runtime/timer.h"
 #include "telemetry/exposition.h"
 #include "telemetry/gateway_metrics.h"
 #include "tests/support/loopback.h"
@@ -54,16 +60,6 @@ std::string whole_config(std::string_view given, std::string_view provider) {
     if (!given.starts_with(key) && given.find(at_line) == std::string_view::npos) text += section;
   }
   return text + std::string(given);
-}
-
-net::ServerOptions server_options(const config::Config& config) {
-  net::ServerOptions options;
-  options.head.header_bytes = static_cast<std::size_t>(config.limits.header_bytes.value);
-  options.head.target_bytes = static_cast<std::size_t>(config.limits.target_bytes.value);
-  options.head_wait = config.listen.head_wait;
-  options.keep_alive = config.listen.keep_alive;
-  options.write_stall = config.listen.write_stall;
-  return options;
 }
 
 runtime::Task<void> close_pools(gateway::Worker& worker) {
@@ -94,7 +90,7 @@ GatewayRig::GatewayRig(std::string_view config, std::string_view provider,
       *process_, loop, net, std::make_unique<test::SeededRng>(seed),
       gateway::Logs{log, operators_log}, config_->snapshot());
   pipeline_ = std::make_unique<gateway::Pipeline>(*worker_);
-  server_ = std::make_unique<net::HttpServer>(loop, *pipeline_, server_options(loaded.config));
+  server_ = std::make_unique<net::HttpServer>(loop, *pipeline_, app::server_options(loaded.config));
   shards_ = std::make_unique<ShardedSource<telemetry::GatewayMetrics>>(
       std::vector<const telemetry::GatewayMetrics*>{&worker_->metrics}, process_->labels);
   start_admin(loaded.config.admin.token.empty() ? "" : "sesame");
@@ -103,12 +99,14 @@ GatewayRig::GatewayRig(std::string_view config, std::string_view provider,
 
 void GatewayRig::start_admin(std::string token) {
   config_->publish_with([this](const auto& snapshot, const auto& adopted) {
+    if (ticker_) ticker_->set_snapshot(snapshot);
     loop.post([this, snapshot, adopted] {
       worker_->adopt(snapshot);
       adopted();
     });
   });
-  sources_ = {shards_.get()};
+  telemetry::add_provider_rows(callbacks_, app::provider_reads(*config_->snapshot(), loop.clock()));
+  sources_ = {shards_.get(), &callbacks_};
   admin_ = std::make_unique<admin::Admin>(admin::Plane{.process = *process_,
                                                        .clock = loop.clock(),
                                                        .sources = sources_,
@@ -149,7 +147,28 @@ void GatewayRig::shut_down() {
   server_->shut_down();
 }
 
+void GatewayRig::start_control() {
+  const std::shared_ptr<const gateway::Snapshot> snapshot = config_->snapshot();
+  prober_ = std::make_unique<fleet::Prober>(loop, net, std::make_unique<test::SeededRng>(kSeed),
+                                            operators_log);
+  prober_->start(
+      std::shared_ptr<const std::vector<fleet::Provider>>(snapshot, &snapshot->providers));
+  ticker_ = std::make_unique<app::ControlTicker>(
+      loop, operators_log, std::vector<const telemetry::GatewayMetrics*>{&worker_->metrics},
+      snapshot);
+}
+
+void GatewayRig::stop_control() {
+  ticker_.reset();
+  if (prober_ == nullptr) return;
+  closing_.spawn(prober_->close());
+  loop.advance(2 * runtime::TimerWheel::kTick);  // whoever waits is woken within a tick
+  EXPECT_EQ(closing_.running(), 0U);
+  prober_.reset();
+}
+
 void GatewayRig::expect_settled() {
+  stop_control();
   loop.advance(3s);  // a server lingers for 2 s behind a body that it refused
   std::size_t idle = 0;
   for (const fleet::Provider& provider : config_->snapshot()->providers) {

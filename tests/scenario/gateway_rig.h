@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "admin/admin.h"
+#include "app/control_ticker.h"
 #include "app/live_gateway_config.h"
 #include "base/metric_shards.h"
 #include "base/metric_source.h"
 #include "base/seams.h"
 #include "config/load.h"
+#include "fleet/prober.h"
 #include "fleet/replica_state.h"
 #include "gateway/pipeline.h"
 #include "gateway/worker.h"
@@ -58,6 +60,9 @@ class GatewayRig {
   void begin_to_drain();
   void close_idle();
   void shut_down();
+  // Begins what the control thread does beside: probes, and a look at paces and amplification once
+  // a second. Until expect_settled().
+  void start_control();
   // Nothing may be in flight, charged, armed or open any more but idle connections; then ends
   // those too and looks again. Once, when all clients have left.
   void expect_settled();
@@ -80,6 +85,7 @@ class GatewayRig {
 
  private:
   void start_admin(std::string token);
+  void stop_control();
 
   support::MemorySecrets secrets_;
   std::unique_ptr<gateway::Process> process_;
@@ -88,7 +94,10 @@ class GatewayRig {
   std::unique_ptr<gateway::Pipeline> pipeline_;
   std::unique_ptr<net::HttpServer> server_;
   std::unique_ptr<ShardedSource<telemetry::GatewayMetrics>> shards_;
+  CallbackSource callbacks_;
   std::vector<const MetricSource*> sources_;
+  std::unique_ptr<fleet::Prober> prober_;
+  std::unique_ptr<app::ControlTicker> ticker_;
   std::unique_ptr<admin::Admin> admin_;
   std::unique_ptr<net::HttpServer> admin_server_;
   runtime::TaskGroup closing_;

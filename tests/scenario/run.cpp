@@ -39,6 +39,7 @@ class Play {
   void run() {
     if (!rig_.ok()) return;
     prepare();
+    if (scenario_.control) rig_.start_control();
     for (const auto& [at, what] : events_) {
       rig_.loop.advance(began_ + at - rig_.loop.now());
       what();
@@ -56,6 +57,7 @@ class Play {
     rig_.expect_settled();
     check_log(scenario_, rig_.log.lines);
     check_cut(scenario_, rig_.operators_log.lines);
+    check_told(scenario_, rig_.operators_log.lines);
     if (scenario_.cut) EXPECT_EQ(rig_.process().cut.load(), scenario_.cut->size());
     check_metrics(scenario_, rig_.metrics());
   }

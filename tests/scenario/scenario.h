@@ -17,6 +17,7 @@ namespace penstock::scenario {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 using Lines = std::vector<std::string>;
+using Counts = std::vector<std::pair<std::string, std::size_t>>;
 
 // How a reply ended for its client.
 enum class End : std::uint8_t {
@@ -75,11 +76,13 @@ struct Scenario {
   test::LoopbackOptions from_provider;
   std::vector<test::Answer> answers;
   bool answer_always = false;  // the last answer is given for ever
+  bool control = false;        // the control thread's work is done too
   std::vector<ClientCall> calls;
   std::optional<Duration> drain_at;       // the signal to leave
   std::optional<Duration> close_idle_at;  // the end of drain.settle
   std::optional<Duration> shut_down_at;   // the end of drain.timeout
   std::optional<Lines> cut;               // what the record of each request cut contains
+  Counts told;                            // lines of the operators' log that contain each
 
   std::size_t asked_count = 1;  // requests that reached the provider
   std::vector<AskedExpected> asked;

@@ -66,6 +66,13 @@ Pairs pairs(const Node& node) {
     all.emplace_back(member.key, text(member.value));
   return all;
 }
+Counts counts(const Node& node) {
+  Counts all;
+  if (node.kind != NodeKind::kMap) wrong(node, "a map is wanted");
+  for (const config::Member& member : node.members)
+    all.emplace_back(member.key, count(member.value));
+  return all;
+}
 
 // What to do with each member; an unknown one is an error.
 using Takers = std::map<std::string_view, std::function<void(const Node&)>>;
@@ -211,6 +218,8 @@ Scenario scenario(const Node& node) {
               {"drain_at", [&](const Node& n) { made.drain_at = duration(n); }},
               {"close_idle_at", [&](const Node& n) { made.close_idle_at = duration(n); }},
               {"cut", [&](const Node& n) { made.cut = lines(n); }},
+              {"told", [&](const Node& n) { made.told = counts(n); }},
+              {"control", [&](const Node& n) { made.control = yes(n); }},
               {"shut_down_at", [&](const Node& n) { made.shut_down_at = duration(n); }},
               {"asked_count", [&](const Node& n) { made.asked_count = count(n); }},
               {"asked",

@@ -107,6 +107,7 @@ struct Crowd {
 
 runtime::Task<void> accept_crowd(runtime::AsioLoop& loop) {
   Result<ListenSet> set = listen_on(kLoopback, 2);
+  EXPECT_TRUE(set);
   if (!set) co_return;
   Crowd crowd;
   crowd.expected = 50;
@@ -133,6 +134,7 @@ TEST(TcpListenerSocket, AcceptsMoreThanOneTurnsWorth) {
 
 runtime::Task<void> take_what_waits(runtime::AsioLoop& loop) {
   Result<ListenSet> set = listen_on(kLoopback, 1);
+  EXPECT_TRUE(set);
   if (!set) co_return;
   const Address bound = set->bound;
   const std::unique_ptr<ByteStream> client = co_await dial_plain(loop, bound);
@@ -168,6 +170,7 @@ int begin_to_connect(const Address& to) {
 
 runtime::Task<void> let_nobody_in(runtime::AsioLoop& loop) {
   Result<ListenSet> set = listen_on(kLoopback, 1);
+  EXPECT_TRUE(set);
   if (!set) co_return;
   Crowd crowd;
   TcpListener listener(
@@ -199,6 +202,7 @@ TEST(TcpListenerSocket, LetsNobodyInAndLosesNobody) {
 runtime::Task<void> take_above_the_ceiling(runtime::AsioLoop& loop) {
   std::atomic<std::size_t> open = 0;
   Result<ListenSet> set = listen_on(kLoopback, 1);
+  EXPECT_TRUE(set);
   if (!set) co_return;
   Crowd crowd;
   TcpListener listener(

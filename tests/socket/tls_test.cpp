@@ -8,11 +8,13 @@
 #include <utility>
 
 #include <gtest/gtest.h>
+#include <openssl/ssl.h>
 
 #include "base/secret.h"
 #include "net/byte_stream.h"
 #include "net/dialer.h"
 #include "net/tcp_listener.h"
+#include "net/tls_impl.h"
 #include "net/tls_stream.h"
 #include "runtime/cancellation.h"
 #include "runtime/system.h"
@@ -133,6 +135,30 @@ TEST_F(TlsSocket, AcceptsAnAddressThatTheCertificateNames) {
              expect_connects(connect_pair(loop_, "127.0.0.1", client_.get(), server_.get())));
 }
 
+// Keeps the host that a client's hello names. OpenSSL asks at every hello, also without one.
+int keep_server_name(SSL* connection, int*, void* kept) noexcept {
+  const char* const name = SSL_get_servername(connection, TLSEXT_NAMETYPE_host_name);
+  *static_cast<std::string*>(kept) = name == nullptr ? "none" : name;
+  return SSL_TLSEXT_ERR_OK;
+}
+
+// By this name a server of many hosts picks its certificate; literals have no place in it, and the
+// root's dot neither (RFC 6066, section 3).
+TEST_F(TlsSocket, TheHelloNamesTheHostButNoAddress) {
+  SSL_CTX* const context = server_->impl().context.get();
+  std::string seen;
+  SSL_CTX_set_tlsext_servername_callback(context, &keep_server_name);
+  SSL_CTX_set_tlsext_servername_arg(context, &seen);
+  run_to_end(loop_, expect_connects(connect()));
+  EXPECT_EQ(seen, "localhost");
+  run_to_end(loop_,
+             expect_connects(connect_pair(loop_, "localhost.", client_.get(), server_.get())));
+  EXPECT_EQ(seen, "localhost");
+  run_to_end(loop_,
+             expect_connects(connect_pair(loop_, "127.0.0.1", client_.get(), server_.get())));
+  EXPECT_EQ(seen, "none");
+}
+
 runtime::Task<void> TlsSocket::resume() {
   OneListener listener(loop_, ListenerOptions{.tls = server_.get()});
   runtime::Cancellation cancellation;
@@ -239,6 +265,7 @@ runtime::Task<void> TlsSocket::silent_client() {
   Origin secure{.host = "localhost", .port = listener.bound.port, .tls = client_.get()};
   const Dialled other = co_await dial_here(loop_, std::move(secure), 10s, context);
   EXPECT_EQ(other.end, DialEnd::kConnected);  // though the first still says nothing
+  EXPECT_EQ(silent.end, DialEnd::kConnected);
   if (silent.stream == nullptr) co_return;
   EXPECT_EQ((co_await receive(*silent.stream, 1)).end, IoEnd::kEof);
   co_await listener.arrived;

@@ -12,6 +12,8 @@ namespace penstock::test {
 
 // One direction of a connection in memory.
 struct LoopbackOptions {
+  friend bool operator==(const LoopbackOptions&, const LoopbackOptions&) = default;
+
   static constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
 
   std::size_t capacity = std::size_t{64} << 10;  // bytes in flight; a writer waits beyond them

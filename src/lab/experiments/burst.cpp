@@ -27,6 +27,8 @@ constexpr double kDeviationMax = 6;  // per cent
 
 // Six slots of 300 ms serve 20 requests a second; at 16 a second no slot is waited for.
 constexpr const char* kRate = "{ requests: 16/s, burst: 2 }";
+// With both, a rate above what the slots serve, so that the ceiling has something to refuse too.
+constexpr const char* kRateAbove = "{ requests: 26/s, burst: 2 }";
 constexpr const char* kCeiling = "limits: { in_flight: 6 }";
 
 struct Mechanism {
@@ -36,7 +38,7 @@ struct Mechanism {
 };
 constexpr Mechanism kNone{"none", "", ""};
 constexpr Mechanism kMechanisms[] = {
-    {"rate", kRate, ""}, {"admission", "", kCeiling}, {"both", kRate, kCeiling}};
+    {"rate", kRate, ""}, {"admission", "", kCeiling}, {"both", kRateAbove, kCeiling}};
 
 struct Profile {
   Duration calm;
@@ -107,8 +109,12 @@ void report_mechanism(Report& report, std::string_view name, const Seen& seen) {
     report.figure(fmt::format("{}: {}", name, what), static_cast<double>(number), {}, seen.source);
   };
   count("admitted in the burst", seen.admitted);
-  count("refused by rate (429)", seen.refused_by_rate);
-  count("refused by admission (503)", seen.refused_by_admission);
+  const auto refused = [&](std::string_view what, bool on, std::size_t number) {
+    report.claim(fmt::format("{}: {}", name, what), on ? above(0) : exactly(0),
+                 static_cast<double>(number), seen.source);
+  };
+  refused("refused by rate (429)", name != "admission", seen.refused_by_rate);
+  refused("refused by admission (503)", name != "rate", seen.refused_by_admission);
 }
 
 }  // namespace

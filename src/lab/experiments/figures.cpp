@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -64,7 +65,8 @@ double retries_over_budget(const Calls& calls, double budget) {
     const auto first = std::ranges::upper_bound(times, end - kWindow);
     return static_cast<double>(std::ranges::upper_bound(times, end) - first);
   };
-  double worst = -kFloor;
+  if (retries.empty()) return -kFloor;
+  double worst = std::numeric_limits<double>::lowest();
   for (const std::int64_t at : retries)
     worst = std::max(worst, within(retries, at) - std::max(kFloor, budget * within(starts, at)));
   return worst;

@@ -34,6 +34,10 @@ TEST(RetriesOverBudget, LooksAtEveryTenSeconds) {
   EXPECT_DOUBLE_EQ(retries_over_budget(few, 0.1), 1);
   const Calls apart{call_at(0, 3), call_at(10, 3)};
   EXPECT_DOUBLE_EQ(retries_over_budget(apart, 0.1), -1);
+  Calls far_below;
+  for (int i = 0; i < 200; ++i) far_below.push_back(call_at(i / 20, i == 199 ? 2 : 1));
+  EXPECT_DOUBLE_EQ(retries_over_budget(far_below, 0.1), 1 - 20);
+  EXPECT_DOUBLE_EQ(retries_over_budget({call_at(0, 1)}, 0.1), -3);
   // Begun apart, retried together.
   const Calls late{ended_at(12, call_at(0, 3)), ended_at(12, call_at(10, 3))};
   EXPECT_DOUBLE_EQ(retries_over_budget(late, 0.1), 1);

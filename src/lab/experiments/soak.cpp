@@ -128,12 +128,22 @@ void write_looks(const Bench& bench, const std::vector<Look>& looks) {
     file << fmt::format("{:.1f},{:.3f},{}\n", look.seconds, look.memory_mib, look.descriptors);
 }
 
+// A stream holds two: one to its client, one to its provider.
+std::size_t fewest_descriptors(const std::vector<Look>& looks, double from_s, double to_s) {
+  std::size_t fewest = SIZE_MAX;
+  for (const Look& look : looks)
+    if (look.seconds >= from_s && look.seconds <= to_s) fewest = std::min(fewest, look.descriptors);
+  return fewest;
+}
+
 void report_memory(Bench& bench, const std::vector<Look>& looks, double warm_up_s, double end_s) {
   std::vector<Point> points;
   for (const Look& look : looks)
     if (look.seconds >= warm_up_s && look.seconds <= end_s)
       points.push_back({.x = look.seconds / 3600, .y = look.memory_mib});
   const double per_hour = slope(points);
+  bench.report.figure("the same by least squares, an hour (it counts each peak of the load)",
+                      fitted_slope(points), "MiB", "soak-memory.csv");
   const auto highest = std::ranges::max_element(looks, {}, &Look::memory_mib);
   bench.report.figure("highest memory", highest->memory_mib, "MiB", "soak-memory.csv");
   const std::string span = fmt::format("from {:.0f} s to {:.0f} s", warm_up_s, end_s);
@@ -172,8 +182,14 @@ Result<void> run_soak(Bench& bench) {
   trial.note(fmt::format("descriptors: {} before the load, {} after it{}", baseline, descriptors,
                          back ? "" : ", which is more"));
   write_looks(bench, looks);
+  const double seconds = static_cast<double>(time.count()) / 1e9;
   PENSTOCK_CHECK(trial.end());
   const std::size_t whole = count_if(loads[1]->calls, &CallRecord::ok);
+  const std::size_t fewest = fewest_descriptors(looks, seconds / 5, seconds - 1);
+  trial.check("some 500 streams are under way all the time", [&]() -> std::string {
+    const auto wanted = baseline + static_cast<std::size_t>(2 * 0.95 * kStreamsAtOnce);
+    return fewest >= wanted ? "" : fmt::format("{} descriptors, {} wanted", fewest, wanted);
+  });
   trial.check("each stream's client saw several to their end", [whole]() -> std::string {
     return whole >= 1000 ? "" : fmt::format("{} streams ended well", whole);
   });
@@ -188,7 +204,6 @@ Result<void> run_soak(Bench& bench) {
     report.claim(fmt::format("{}: errors among {}", load->name, load->calls.size()), exactly(0),
                  static_cast<double>(failed), trial.source(*load));
   }
-  const double seconds = static_cast<double>(time.count()) / 1e9;
   report_memory(bench, looks, seconds / 5, seconds);
   report.claim("descriptors above the baseline, after the load", at_most(0),
                static_cast<double>(descriptors) - static_cast<double>(baseline),

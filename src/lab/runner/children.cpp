@@ -131,6 +131,19 @@ std::uint64_t planned(const LoadOptions& options) {
   return ArrivalPlan{.phases = options.phases}.count();
 }
 
+std::size_t most_at_once(const Calls& calls) {
+  std::vector<std::pair<std::int64_t, int>> turns;  // an end before a start of the same instant
+  for (const CallRecord& call : calls) {
+    turns.emplace_back(call.start, 1);
+    turns.emplace_back(call.ended(), -1);
+  }
+  std::ranges::sort(turns);
+  std::int64_t now = 0;
+  std::int64_t most = 0;
+  for (const auto& [at, change] : turns) most = std::max(most, now += change);
+  return static_cast<std::size_t>(most);
+}
+
 std::uint64_t begun_in_time(const Calls& calls) {
   return static_cast<std::uint64_t>(std::ranges::count_if(calls, [](const CallRecord& call) {
     return call.attempt == 1 && call.late <= kLateMax && call.end != "not_sent";

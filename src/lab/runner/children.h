@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -70,6 +71,8 @@ struct LoadChild {
 [[nodiscard]] Result<std::int64_t> load_started(std::string_view report);
 // How many requests an open loop is to begin; 0 for a closed one.
 [[nodiscard]] std::uint64_t planned(const LoadOptions& options);
+// How many were under way together, at most.
+[[nodiscard]] std::size_t most_at_once(const Calls& calls);
 // How many first tries were begun within 100 ms of when they were due.
 [[nodiscard]] std::uint64_t begun_in_time(const Calls& calls);
 

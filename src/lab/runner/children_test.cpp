@@ -50,6 +50,17 @@ TEST(LoadArguments, CountWhatWasBegunInTime) {
   EXPECT_EQ(begun_in_time(calls), 1U);
 }
 
+// A client that begins its next request at the instant its last one ended has one under way.
+TEST(LoadArguments, CountWhatWasUnderWayTogether) {
+  EXPECT_EQ(most_at_once({}), 0U);
+  Calls calls(4);
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    calls[i].start = std::array{0, 100, 50, 60}[i];
+    calls[i].total = std::array{100, 10, 20, 5}[i];
+  }
+  EXPECT_EQ(most_at_once(calls), 3U);
+}
+
 TEST(GatewayPlan, BecomesAConfiguration) {
   GatewayPlan plan = one_provider({"http://127.0.0.1:9"}, "balance: least_request");
   plan.sections = {"retry: { budget: 10% }"};

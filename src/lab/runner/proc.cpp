@@ -103,19 +103,6 @@ Duration process_cpu_time(pid_t pid) {
   return ticks ? std::chrono::milliseconds(*ticks * 1000 / per_second) : Duration::zero();
 }
 
-Duration busy_time(std::string_view stat) {
-  std::string_view line = next_line(stat);
-  if (next_word(line) != "cpu") return Duration::zero();
-  std::uint64_t ticks = 0;
-  for (int field = 0; field < 8; ++field) {
-    const std::uint64_t value = number<std::uint64_t>(next_word(line)).value_or(0);
-    const bool idle = field == 3 || field == 4;
-    ticks += idle ? 0 : value;
-  }
-  return std::chrono::milliseconds(ticks * 1000 /
-                                   static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK)));
-}
-
 Duration own_cpu_time() noexcept {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
@@ -160,6 +147,12 @@ std::vector<pid_t> left_from_earlier() {
 
 bool port_open(std::uint16_t port) {
   return !listener_inodes(file_text("/proc/net/tcp"), port).empty();
+}
+
+bool runs_program(pid_t pid, const std::string& path) {
+  std::error_code none;
+  const fs::path running = fs::read_symlink(proc_path(pid, "exe"), none);
+  return !running.empty() && running == fs::canonical(path, none);
 }
 
 bool owns_port(pid_t pid, std::uint16_t port) {

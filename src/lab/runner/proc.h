@@ -22,9 +22,6 @@ namespace penstock::lab {
 
 // Zero for a process that is gone.
 [[nodiscard]] Duration process_cpu_time(pid_t pid);
-// Of everything on the machine together, from the text of /proc/stat; zero when it is none.
-// source: proc_stat(5): user, nice, system, idle, iowait, irq, softirq, steal.
-[[nodiscard]] Duration busy_time(std::string_view stat);
 // Of the calling process.
 [[nodiscard]] Duration own_cpu_time() noexcept;
 // Resident memory in bytes; 0 when it is gone.
@@ -42,6 +39,8 @@ inline constexpr std::string_view kLabMark = "PENSTOCK_LAB=child";
 
 // Whether anything listens on 127.0.0.1:port.
 [[nodiscard]] bool port_open(std::uint16_t port);
+// Whether it runs this program, whatever its path says on the way there.
+[[nodiscard]] bool runs_program(pid_t pid, const std::string& path);
 // Whether a listening socket of that port belongs to this process.
 [[nodiscard]] bool owns_port(pid_t pid, std::uint16_t port);
 

@@ -20,12 +20,6 @@ TEST(Proc, FindsTheTicksBehindAnyName) {
   EXPECT_EQ(cpu_ticks(""), std::nullopt);
 }
 
-// Everything but idle and iowait is busy; a tick is 10 ms on Linux.
-TEST(Proc, AddsUpTheBusyTimeOfTheMachine) {
-  EXPECT_EQ(busy_time("cpu  10 20 30 1000 500 1 2 3 7 7\ncpu0 1 1 1 1\n"), 660ms);
-  EXPECT_EQ(busy_time("intr 5"), Duration::zero());
-}
-
 constexpr const char* kTable =
     "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout "
     "inode\n"

@@ -59,4 +59,21 @@ double slope(std::span<const Point> points) {
   return *middle;
 }
 
+double fitted_slope(std::span<const Point> points) {
+  const auto count = static_cast<double>(points.size());
+  double mean_x = 0;
+  double mean_y = 0;
+  for (const Point& point : points) {
+    mean_x += point.x / count;
+    mean_y += point.y / count;
+  }
+  double above = 0;
+  double below = 0;
+  for (const Point& point : points) {
+    above += (point.x - mean_x) * (point.y - mean_y);
+    below += (point.x - mean_x) * (point.x - mean_x);
+  }
+  return below == 0 ? 0 : above / below;
+}
+
 }  // namespace penstock::lab

@@ -45,5 +45,7 @@ struct Point {
 // 0 for fewer than two points. At most some thousand of them.
 // source: Theil (1950), Sen (1968).
 [[nodiscard]] double slope(std::span<const Point> points);
+// Of the line of least squares, which every step tilts; 0 where all points have one x.
+[[nodiscard]] double fitted_slope(std::span<const Point> points);
 
 }  // namespace penstock::lab

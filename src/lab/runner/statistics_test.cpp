@@ -71,5 +71,16 @@ TEST(Slope, TellsGrowthFromAStep) {
   EXPECT_NEAR(slope(growth), 0.001, 1e-9);
 }
 
+// By hand: means 1 and 2, so (−1 × −1 + 0 + 1 × 2) / 2 with a last point above the line.
+TEST(FittedSlope, IsThatOfLeastSquares) {
+  EXPECT_EQ(fitted_slope({}), 0);
+  const std::vector<Point> line{{0, 1}, {1, 3}, {2, 5}};
+  EXPECT_DOUBLE_EQ(fitted_slope(line), 2);
+  const std::vector<Point> bent{{0, 1}, {1, 1}, {2, 4}};
+  EXPECT_DOUBLE_EQ(fitted_slope(bent), 1.5);
+  const std::vector<Point> wall{{1, 1}, {1, 5}};
+  EXPECT_EQ(fitted_slope(wall), 0);
+}
+
 }  // namespace
 }  // namespace penstock::lab

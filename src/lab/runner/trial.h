@@ -100,7 +100,6 @@ class Trial {
   std::vector<Note> notes_;
   TimePoint busy_from_{};  // the first load's start
   Duration cpu_before_{};
-  Duration busy_before_{};     // of the whole machine
   std::uint64_t started_ = 0;  // processes of this binary
   bool ended_all_ = false;
 };
