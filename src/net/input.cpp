@@ -19,16 +19,18 @@ constexpr std::size_t kRoomMin = Input::kSmall / 8;  // for less, no read is wor
 
 Input::~Input() { PENSTOCK_ASSERT(!reading_); }
 
-// Room for a read: behind what is held; else in front of views that are pinned, so that requests
-// that follow one another on a connection share one block; else by moving what is held to the
-// front; else in another block. While views are pinned here the old block stays as it is.
+// Room for a read: behind what is held or in front of views that are pinned, whichever is more, so
+// that requests that follow one another on a connection share one block; else by moving what is
+// held to the front; else in another block. While views are pinned here that block stays as it is.
 void Input::make_room() {
   const std::size_t held = end_ - begin_;
   const bool pinned_here = pinned_ && pinned_memory_ == nullptr;
   if (held == 0 && !pinned_here) begin_ = end_ = 0;
   const std::size_t wanted = much_came_ || held >= kSmall ? kLarge : kSmall;
-  if (limit_ - end_ >= kRoomMin && (capacity_ >= wanted || pinned_here)) return;
-  if (pinned_here && held == 0 && limit_ == capacity_ && pinned_begin_ >= kRoomMin) {
+  const std::size_t behind = limit_ - end_;
+  const std::size_t front = pinned_here && held == 0 && limit_ == capacity_ ? pinned_begin_ : 0;
+  if (behind >= std::max(front, kRoomMin) && (capacity_ >= wanted || pinned_here)) return;
+  if (front >= kRoomMin) {
     begin_ = end_ = 0;
     limit_ = pinned_begin_;
   } else if (!pinned_here && capacity_ - held >= kRoomMin && capacity_ >= wanted) {

@@ -103,6 +103,7 @@ std::string providers_text(Rng& rng) {
   constexpr std::string_view kBalances[] = {"weighted_round_robin", "least_request", "peak_ewma"};
   const std::string_view balance_a = kBalances[rng.below(3)];
   const std::string_view balance_b = kBalances[rng.below(3)];
+  const std::string connections = std::to_string(1 + rng.below(3));
   const std::string common =
       ", timeouts: { first_byte: 300ms, idle: 400ms, connect: 100ms },"
       " breaker: { slow_call: 150ms, rate: 60%, samples_min: 6, window: 2s, open_for: 300ms },"
@@ -112,9 +113,9 @@ std::string providers_text(Rng& rng) {
          "]" +
          common + std::string(balance_a) +
          " }\n"
-         "  b: { dialect: openai, replicas: [ http://up2:8000 ], limits: { in_flight: 4, "
-         "connections: 3, waiting: 2, wait: 100ms }" +
-         common + std::string(balance_b) +
+         "  b: { dialect: openai, replicas: [ http://up2:8000 ], limits: { in_flight: 5, "
+         "connections: " +
+         connections + ", waiting: 2, wait: 100ms }" + common + std::string(balance_b) +
          " }\n"
          "  c: { dialect: openai, replicas: [ http://up3:8000 ]" +
          common + "least_request }\n";

@@ -102,6 +102,10 @@ class Simulation {
     reach.add("retries", sum_of(metrics, "penstock_retries_total"));
     reach.add("retries without credit", sum_of(metrics, "penstock_retries_refused_total"));
     reach.add("fallbacks", sum_of(metrics, "penstock_fallbacks_total"));
+    const std::string waits = "penstock_upstream_pool_wait_seconds_";
+    reach.add("waits for a connection",
+              sum_of(metrics, waits + "count{provider=\"b\"") -
+                  sum_of(metrics, waits + "bucket{provider=\"b\",le=\"0.001\""));
     reach.add("breakers opened", static_cast<std::uint64_t>(std::ranges::count_if(
                                      rig_.operators_log.lines, [](const std::string& line) {
                                        return line.find("breaker opened") != std::string::npos;
@@ -180,6 +184,9 @@ class Simulation {
               count([&](const CallStory& story) { return waited(story, "overloaded"); }));
     reach.add("refused in the queue: deadline_exceeded",
               count([&](const CallStory& story) { return waited(story, "deadline_exceeded"); }));
+    reach.add("refused for want of a connection", count([](const CallStory& story) {
+                return story.code == "overloaded" && story.attempts_logged > 0;
+              }));
     reach.add("deadlines passed in an attempt", count([](const CallStory& story) {
                 return story.code == "deadline_exceeded" && story.attempts_logged > 0;
               }));
