@@ -95,11 +95,12 @@ class KeptAwake:
             os.write(self.request, struct.pack("i", 0))
         except OSError:
             self.request = None
-        self.held = self.request is not None
+        # Where nothing counts sleep nobody could tell that they stayed awake.
+        self.held = self.request is not None and bool(self.before)
         return self
 
     def __exit__(self, *_):
-        if self.held:
+        if self.request is not None:
             os.close(self.request)
         whole = (time.monotonic() - self.begun) * 1e6 * os.cpu_count()
         self.slept_share = (slept_us() - self.before) / whole

@@ -224,6 +224,7 @@ class StreamRelay {
     scope_.waited += now - before;
     put_off_heartbeat(scope_, now);
     silence_due_ += now - before;
+    if (grace_due_) *grace_due_ += now - before;
     if (std::exchange(content_put_, false)) silence_due_ = now + scope_.provider->timeouts.idle;
     co_return Result<void>();
   }

@@ -71,7 +71,7 @@ Task<Result<HttpCall::Piece>> next_piece(RequestScope& scope, HttpCall& call, Ti
       case HttpCall::Step::kMore: break;
     }
     const TimePoint before = scope.now();
-    const TimePoint until = std::min(due, scope.deadline);
+    const TimePoint until = std::min(due, scope.patience_end());
     // A wait for what is there already does not look at the time.
     const net::Wake wake = before < until ? co_await call.arrival().until(until) : net::Wake::kTime;
     scope.waited += scope.now() - before;
@@ -104,7 +104,7 @@ Task<Result<void>> hold(RequestScope& scope, HttpCall& call, TimePoint due, Held
       scope.first_content = scope.now();
       scope.watch->content();
     }
-    due = scope.now() + idle;
+    if (good || call.head().status >= 300) due = scope.now() + idle;
     if (framing.kind == wire::Framing::Kind::kLength && framing.length == piece.data.size()) {
       held.bytes = piece.data;  // stays where it is: nothing is read behind it
       continue;

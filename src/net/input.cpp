@@ -26,6 +26,8 @@ void Input::make_room() {
   const std::size_t held = end_ - begin_;
   const bool pinned_here = pinned_ && pinned_memory_ == nullptr;
   if (held == 0 && !pinned_here) begin_ = end_ = 0;
+  const bool begin_small = std::exchange(begin_small_, false);
+  if (begin_small && held == 0 && capacity_ > kSmall) return move_to(kSmall);
   const std::size_t wanted = much_came_ || held >= kSmall ? kLarge : kSmall;
   const std::size_t behind = limit_ - end_;
   const std::size_t front = pinned_here && held == 0 && limit_ == capacity_ ? pinned_begin_ : 0;

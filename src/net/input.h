@@ -37,6 +37,7 @@ class Input final : public IoWaiter {
     if (!pinned_) pinned_begin_ = begin_;
     pinned_ = true;
     much_came_ = false;
+    begin_small_ = true;
   }
   void release() noexcept {
     pinned_ = false;
@@ -111,7 +112,8 @@ class Input final : public IoWaiter {
   IoEnd end_state_ = IoEnd::kOk;
   bool reading_ = false;
   bool pinned_ = false;
-  bool much_came_ = false;  // the last read filled much room: a larger block pays
+  bool begin_small_ = false;  // since the last read was pinned
+  bool much_came_ = false;    // the last read filled much room: a larger block pays
   std::coroutine_handle<> caller_;
   Notice notice_ = nullptr;
   void* context_ = nullptr;

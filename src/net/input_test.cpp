@@ -151,6 +151,26 @@ TEST_F(InputTest, RequestsInTurnShareOneBlock) {
   EXPECT_LE(highest - lowest, Input::kSmall);
 }
 
+// What follows a request that needed a large block is waited for with a small one, and the large
+// one goes with the request.
+TEST_F(InputTest, BeginsSmallAgainBehindALargeRequest) {
+  for (int turn = 0; turn < 3; ++turn) {
+    const std::string request = pattern(Input::kSmall + 500);
+    send(request);
+    ASSERT_EQ(fill(request.size()), IoEnd::kOk);
+    input.pin();
+    const std::string_view view = input.bytes();
+    input.consume(request.size());
+    input.watch(nullptr, nullptr);
+    ASSERT_EQ(view, request);
+    input.release();
+    send(pattern(2 * Input::kSmall));  // one read takes what the block has room for
+    EXPECT_EQ(input.bytes().size(), Input::kSmall);
+    ASSERT_EQ(fill(2 * Input::kSmall), IoEnd::kOk);
+    input.consume(2 * Input::kSmall);
+  }
+}
+
 // A watch starts a read that stays; it tells once, and its bytes are the next ones.
 TEST_F(InputTest, AStandingReadTellsOnce) {
   int told = 0;

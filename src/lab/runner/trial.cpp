@@ -158,13 +158,15 @@ Result<Child*> Trial::program(ChildOptions options, std::uint16_t port) {
   options.err = scratch(name + ".err");
   PENSTOCK_TRY(other->child, Child::start(options));
   Child* const child = others_.emplace_back(std::move(other))->child.get();
-  PENSTOCK_TRY(const bool listens, bench_.until(kStartMax, [child, port] {
-    return owns_port(child->pid(), port) || !child->running();
+  // Until it has become that program it holds copies of our sockets.
+  const std::string& path = options.arguments.front();
+  PENSTOCK_TRY(const bool listens, bench_.until(kStartMax, [child, port, &path] {
+    return (runs_program(child->pid(), path) && owns_port(child->pid(), port)) || !child->running();
   }));
   if (!listens || !child->running())
-    return fail(ErrorCode::kInternal, options.arguments.front() + ": " + tail(child->error_text()));
-  check(fmt::format("{} is that program", options.arguments.front()), [&]() -> std::string {
-    return runs_program(child->pid(), options.arguments.front()) ? "" : "another one runs";
+    return fail(ErrorCode::kInternal, path + ": " + tail(child->error_text()));
+  check(fmt::format("{} is that program", path), [&]() -> std::string {
+    return runs_program(child->pid(), path) ? "" : "another one runs";
   });
   return child;
 }
@@ -203,10 +205,10 @@ Result<void> Trial::finish(LoadChild& load) {
                  ? ""
                  : fmt::format("{} of {} requests in time", begun, wanted);
     const std::size_t together = most_at_once(load.calls);
-    const std::size_t clients = std::min<std::size_t>(load.options.concurrency, load.calls.size());
-    return together >= clients && together > 0
-               ? ""
-               : fmt::format("{} of {} requests at once", together, clients);
+    std::size_t clients = load.options.concurrency;
+    if (load.options.requests_max != 0)
+      clients = std::min<std::size_t>(clients, load.options.requests_max);
+    return together >= clients ? "" : fmt::format("{} of {} requests at once", together, clients);
   });
   return {};
 }
