@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,17 +63,23 @@ int show(const std::string& path) {
   return 0;
 }
 
-// A verb that does not exist, told with the nearest that does; empty when the first word is fine.
-std::string unknown_verb(const CLI::App& app, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return {};
-  const std::string_view word = argv[1];
+// A verb that does not exist, told with the nearest that does; empty when the words are fine.
+// command: what they stand behind, as one types it.
+std::string unknown_verb(const CLI::App& app, const std::string& command,
+                         std::span<char* const> words) {
+  const std::vector<const CLI::App*> verbs = app.get_subcommands({});
+  if (verbs.empty() || words.empty() || words.front()[0] == '-') return {};
+  const std::string_view word = words.front();
   std::vector<std::string> names;
-  for (const CLI::App* verb : app.get_subcommands({})) names.push_back(verb->get_name());
+  for (const CLI::App* verb : verbs) {
+    names.push_back(verb->get_name());
+    if (names.back() == word)
+      return unknown_verb(*verb, fmt::format("{} {}", command, word), words.subspan(1));
+  }
   const std::vector<std::string_view> views(names.begin(), names.end());
-  if (std::ranges::find(views, word) != views.end()) return {};
   const std::optional<std::string_view> near = nearest(word, views);
-  return fmt::format("penstock: unknown verb \"{}\"{}; penstock --help lists them", word,
-                     near ? fmt::format(" — did you mean \"{}\"?", *near) : "");
+  return fmt::format("penstock: unknown verb \"{}\"{}; {} --help lists them", word,
+                     near ? fmt::format(" — did you mean \"{}\"?", *near) : "", command);
 }
 
 int run(int argc, char** argv) {
@@ -109,7 +117,8 @@ int run(int argc, char** argv) {
   app.add_subcommand("version", "Print the version")->callback([&] {
     fmt::print("penstock {}\n", version_and_commit());
   });
-  if (const std::string unknown = unknown_verb(app, argc, argv); !unknown.empty()) {
+  const std::span<char* const> words(argv + 1, static_cast<std::size_t>(std::max(argc, 1) - 1));
+  if (const std::string unknown = unknown_verb(app, "penstock", words); !unknown.empty()) {
     fmt::print(stderr, "{}\n", unknown);
     return kExitUsage;
   }

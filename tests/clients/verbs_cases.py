@@ -269,7 +269,8 @@ def _help(rig):
 def _unknown(rig):
     for arguments, word in (((), "subcommand"), (("serv",), 'did you mean "serve"?'),
                             (("xyzzy",), "xyzzy"), (("check",), "--config"),
-                            (("check", "--cofig", "x"), "--co"), (("config", "shwo"), "subcommand"),
+                            (("check", "--cofig", "x"), "--co"),
+                            (("config", "shwo"), 'did you mean "show"?'),
                             (("keys",), "subcommand"), (("load", "--ulr", "x"), "--u"),
                             (("mock", "--nosuch"), "--nosuch"), (("version", "extra"), "extra")):
         done = rig.verb(*arguments)

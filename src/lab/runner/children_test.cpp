@@ -1,5 +1,7 @@
 #include "lab/runner/children.h"
 
+#include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>

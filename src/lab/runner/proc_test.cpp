@@ -8,8 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include "base/units.h"
-
 namespace penstock::lab {
 namespace {
 
