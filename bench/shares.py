@@ -27,14 +27,14 @@ SYMBOLS_MIN = 0.3  # per cent: smaller ones are counted, not listed
 
 # The first that matches a symbol or its object says where it belongs.
 PLACES = (
-    ("kernel: sockets, epoll, wake-ups", r"\[(kernel|k)\b|\[unknown\] \[k\]"),
+    ("kernel: sockets, epoll, wake-ups", r"\[(kernel|k)\b"),
     ("json, with simdjson's UTF-8 check", r"penstock::json::|simdjson"),
     ("wire: heads, chunked, events", r"penstock::wire::"),
     ("dialect", r"penstock::dialect::"),
     ("gateway: pipeline, attempt, relay", r"penstock::gateway::"),
     ("control and fleet", r"penstock::(control|fleet)::"),
     ("identity and crypto: the key's SHA-256", r"penstock::(identity|crypto)::|libcrypto"),
-    ("telemetry: metrics, log line", r"penstock::telemetry::|penstock::json::LogLine|fmt::"),
+    ("telemetry: metrics, log line", r"penstock::telemetry::|fmt::"),
     ("runtime: frames, timers", r"penstock::runtime::"),
     ("net and Asio", r"penstock::net::|boost::asio|penstock::app::"),
     ("malloc and free", r"\b(malloc|free|cfree|_int_\w+|operator new|operator delete|tcache\w*|"

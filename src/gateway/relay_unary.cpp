@@ -91,8 +91,10 @@ bool charge(RequestScope& scope, Held& held, std::size_t more) {
 Task<Result<void>> hold(RequestScope& scope, HttpCall& call, TimePoint due, Held& held) {
   const Duration idle = scope.provider->timeouts.idle;
   const wire::Framing framing = call.head().framing;
-  // An error's bytes are no content, nor is what came instead of a stream.
-  const bool good = call.head().status < 300 && !scope.request.streamed();
+  // An error's bytes are no content, nor is what came instead of a stream, which buys no time
+  // either.
+  const bool reply = call.head().status < 300;
+  const bool instead = reply && scope.request.streamed();
   while (true) {
     PENSTOCK_CO_TRY(const HttpCall::Piece piece, co_await next_piece(scope, call, due));
     if (piece.step == HttpCall::Step::kEnd) {
@@ -100,11 +102,11 @@ Task<Result<void>> hold(RequestScope& scope, HttpCall& call, TimePoint due, Held
       if (!held.copy.empty()) held.bytes = held.copy;
       co_return Result<void>();
     }
-    if (good && !scope.first_content) {
+    if (reply && !instead && !scope.first_content) {
       scope.first_content = scope.now();
       scope.watch->content();
     }
-    if (good || call.head().status >= 300) due = scope.now() + idle;
+    if (!instead) due = scope.now() + idle;
     if (framing.kind == wire::Framing::Kind::kLength && framing.length == piece.data.size()) {
       held.bytes = piece.data;  // stays where it is: nothing is read behind it
       continue;

@@ -24,18 +24,17 @@ Input::~Input() { PENSTOCK_ASSERT(!reading_); }
 // held to the front; else in another block. While views are pinned here that block stays as it is.
 void Input::make_room() {
   const std::size_t held = end_ - begin_;
-  const bool pinned_here = pinned_ && pinned_memory_ == nullptr;
-  if (held == 0 && !pinned_here) begin_ = end_ = 0;
+  if (held == 0 && !pinned_here()) begin_ = end_ = 0;
   const bool begin_small = std::exchange(begin_small_, false);
   if (begin_small && held == 0 && capacity_ > kSmall) return move_to(kSmall);
   const std::size_t wanted = much_came_ || held >= kSmall ? kLarge : kSmall;
   const std::size_t behind = limit_ - end_;
-  const std::size_t front = pinned_here && held == 0 && limit_ == capacity_ ? pinned_begin_ : 0;
-  if (behind >= std::max(front, kRoomMin) && (capacity_ >= wanted || pinned_here)) return;
+  const std::size_t front = pinned_here() && held == 0 && limit_ == capacity_ ? pinned_begin_ : 0;
+  if (behind >= std::max(front, kRoomMin) && (capacity_ >= wanted || pinned_here())) return;
   if (front >= kRoomMin) {
     begin_ = end_ = 0;
     limit_ = pinned_begin_;
-  } else if (!pinned_here && capacity_ - held >= kRoomMin && capacity_ >= wanted) {
+  } else if (!pinned_here() && capacity_ - held >= kRoomMin && capacity_ >= wanted) {
     std::memmove(memory_.get(), at(begin_), held);
     begin_ = 0;
     end_ = held;
@@ -49,7 +48,7 @@ void Input::move_to(std::size_t capacity) {
   const std::size_t held = end_ - begin_;
   std::unique_ptr<char[]> block(new char[capacity]);
   if (held != 0) std::memcpy(block.get(), at(begin_), held);
-  if (pinned_ && pinned_memory_ == nullptr) pinned_memory_ = std::move(memory_);
+  if (pinned_here()) pinned_memory_ = std::move(memory_);
   memory_ = std::move(block);
   capacity_ = limit_ = capacity;
   begin_ = 0;

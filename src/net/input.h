@@ -95,6 +95,8 @@ class Input final : public IoWaiter {
 
  private:
   [[nodiscard]] char* at(std::size_t index) const noexcept { return memory_.get() + index; }
+  // Whether pinned views look into this block.
+  [[nodiscard]] bool pinned_here() const noexcept { return pinned_ && pinned_memory_ == nullptr; }
   void start();
   void make_room();
   void move_to(std::size_t capacity);

@@ -161,8 +161,7 @@ def _(rig):
     other, _ = make_certificate(rig.fleet, "other")
     listen = {"data": "127.0.0.1:0", "admin": "127.0.0.1:0",
               "tls": {"certificate": "file:" + certificate, "key": "file:" + key}}
-    gateway = rig.fleet.gateway("tls", rig.mock, listen=listen)
-    try:
+    with rig.fleet.gateway("tls", rig.mock, listen=listen) as gateway:
         unary = chat(rig, "--cacert", certificate, url=gateway.url)
         equal((unary.exit_code, unary.status), (0, 200), "exit code and status")
         streamed = chat(rig, "-N", "--cacert", certificate, url=gateway.url, stream=True)
@@ -172,8 +171,6 @@ def _(rig):
         equal(chat(rig, "--cacert", other, url=gateway.url).exit_code, BAD_CERTIFICATE,
               "exit code with another authority")
         expect(chat(rig, url="http://" + gateway.data).status != 200, "plain HTTP was served")
-    finally:
-        gateway.stop()
 
 
 def make_certificate(fleet, name, names="IP:127.0.0.1,DNS:localhost"):

@@ -86,11 +86,8 @@ def _comments(rig):
 @suite.case("a stream that is silent behind its finish is whole, also where idle is short")
 def _idle_behind_finish(rig):
     rig.mock.fault(stall_after_chunks=FINISH + 1)
-    gateway = rig.start("short-idle", timeouts={"first_byte": "2s", "idle": "250ms"})
-    try:
+    with rig.start("short-idle", timeouts={"first_byte": "2s", "idle": "250ms"}) as gateway:
         meets(Reply(gateway, True), WHOLE, rig.words)
-    finally:
-        gateway.stop()
 
 
 @suite.case("a stream that is silent behind its finish is whole, also at its deadline")
@@ -107,9 +104,8 @@ def health(gateway):
 
 @suite.case("healthy_but_failing: health checks pass while completions fail; with status they fail")
 def _health(rig):
-    gateway = rig.start("probing", health={
-        "interval": f"{INTERVAL_S * 1000:.0f}ms", "healthy_after": 1, "unhealthy_after": 1})
-    try:
+    guard = {"interval": f"{INTERVAL_S * 1000:.0f}ms", "healthy_after": 1, "unhealthy_after": 1}
+    with rig.start("probing", health=guard) as gateway:
         eventually(lambda: health(gateway) == "healthy", "the replica is healthy")
         start = time.monotonic()
         rig.mock.fault(status=500)
@@ -125,5 +121,3 @@ def _health(rig):
         while time.monotonic() < end:
             equal(health(gateway), "healthy", "health")
             meets(Reply(gateway, False), passes(500), rig.words)
-    finally:
-        gateway.stop()

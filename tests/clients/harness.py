@@ -85,6 +85,12 @@ class Process:
                                           stdout=out, stderr=err, pass_fds=pass_fds)
         fleet.processes.append(self)
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
     @property
     def running(self):
         return self.child.poll() is None

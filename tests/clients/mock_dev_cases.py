@@ -31,13 +31,8 @@ def text(body):
     return json.loads(body)["choices"][0]["message"]["content"]
 
 
-@contextlib.contextmanager
 def mock_of_its_own(rig, *options):
-    mock = rig.fleet.mock("mock-of-a-case", *options)
-    try:
-        yield mock
-    finally:
-        mock.stop()
+    return rig.fleet.mock("mock-of-a-case", *options)
 
 
 @suite.case("mock listens where it says, answers, and counts; TERM ends it with exit code 0")
@@ -104,12 +99,9 @@ def _hello(process):
 @contextlib.contextmanager
 def dev(rig):
     """`penstock dev`, once it has said that it listens."""
-    process = Process(rig.fleet, "dev", [rig.fleet.binary, "dev"])
-    try:
+    with Process(rig.fleet, "dev", [rig.fleet.binary, "dev"]) as process:
         eventually(lambda: _hello(process), "dev says that it listens", 10)
         yield process
-    finally:
-        process.stop()
 
 
 @suite.case("dev serves the model mock, unary and streamed; TERM ends it with exit code 0")

@@ -22,19 +22,11 @@ def run(report, fleet, mock):
     suite.run(report, "tls", Rig(fleet, mock, "tls-provider"))
 
 
-@contextlib.contextmanager
-def serving(gateway):
-    try:
-        yield gateway
-    finally:
-        gateway.stop()
-
-
 def https_gateway(rig, certificate, key):
     """A gateway with TLS on its data port, to be a replica of another one."""
     listen = {"data": "127.0.0.1:0", "admin": "127.0.0.1:0",
               "tls": {"certificate": "file:" + certificate, "key": "file:" + key}}
-    return serving(rig.gateway(listen=listen))
+    return rig.gateway(listen=listen)
 
 
 def in_front_of(rig, url, ca=None):
@@ -42,8 +34,8 @@ def in_front_of(rig, url, ca=None):
     far = {"dialect": "openai", "replicas": [url]}
     if ca is not None:
         far["tls"] = {"ca": "file:" + ca}
-    return serving(rig.gateway(providers={"far": far}, models={
-        "chat": {"targets": [{"provider": "far", "model": "chat"}]}}))
+    return rig.gateway(providers={"far": far}, models={
+        "chat": {"targets": [{"provider": "far", "model": "chat"}]}})
 
 
 def chat(gateway, **named):

@@ -96,10 +96,9 @@ def _version(rig):
     told = re.fullmatch(rb"penstock (\d+\.\d+\.\d+)( \([0-9a-f]+\+?\))?\n", done.stdout)
     expect(told, f"it said {done.stdout!r}")
     equal(rig.verb("--version").stdout, done.stdout, "--version")
-    gateway = rig.gateway()
-    status = json.loads(fetch(f"http://{gateway.listening()['admin']}/admin/v1/status")[1])
+    with rig.gateway() as gateway:
+        status = json.loads(fetch(f"http://{gateway.listening()['admin']}/admin/v1/status")[1])
     equal(status["version"].split()[0], told[1].decode(), "version of the status")
-    gateway.stop()
 
 
 @suite.case("check finds a good config fine")

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "control/health.h"
+#include "tests/scenario/ask.h"
 #include "tests/scenario/client.h"
 #include "tests/scenario/gateway_rig.h"
 #include "tests/scenario/scenario.h"
@@ -34,12 +35,10 @@ class AdminTest : public testing::Test {
     if (method != "GET") bytes += "content-length: " + std::to_string(body.size()) + "\r\n";
     bytes += "connection: close\r\n\r\n";
     bytes += body;
-    Client client(rig.loop, rig.connect_admin(), test::Peer::Reading::kAlways);
     ClientCall call;
     call.bytes = std::move(bytes);
-    client.send(call, 0);
-    EXPECT_TRUE(rig.loop.advance_until([&] { return client.idle(); }, 10s)) << target;
-    return client.reply(0);
+    const testing::ScopedTrace trace(__FILE__, __LINE__, target);
+    return scenario::ask(rig, rig.connect_admin(), call, 10s);
   }
   int status(std::string_view method, std::string_view target, std::string_view body = "",
              std::string_view fields = kJson) {
@@ -49,21 +48,8 @@ class AdminTest : public testing::Test {
   int patch(std::string_view body) { return status("PATCH", "/admin/v1/config", body); }
 
   // fields: each with its LF.
-  static ClientCall chat(Streamed streamed, std::string_view fields = "") {
-    RequestParts parts;
-    parts.fields = fields;
-    parts.id = "r0";
-    parts.body = chat_body("m", streamed);
-    ClientCall call;
-    call.bytes = request_bytes(parts);
-    return call;
-  }
   int chat_status(std::string_view fields = "") {
-    Client client(rig.loop, rig.connect({}).client, test::Peer::Reading::kAlways);
-    client.send(chat(Streamed::kNo, fields), 0);
-    EXPECT_TRUE(rig.loop.advance_until([&] { return client.idle(); }, 1h));
-    rig.loop.advance(10ms);
-    return client.reply(0).status;
+    return scenario::ask(rig, chat_call(Streamed::kNo, fields), 1h, 10ms).status;
   }
 
  public:
@@ -235,12 +221,12 @@ TEST_F(AdminTest, APatchChangesNothingInTheMiddleOfARequest) {
   rig.upstream.answer(quiet);
   rig.upstream.answer(quiet);
   Client before(rig.loop, rig.connect({}).client, test::Peer::Reading::kAlways);
-  before.send(chat(Streamed::kYes), 0);
+  before.send(chat_call(Streamed::kYes), 0);
   rig.loop.advance(1s);
   EXPECT_TRUE(says(before.reply(0).body, "one"));
   EXPECT_EQ(patch(R"({"providers":{"p":{"timeouts":{"idle":"1s"}}}})"), 200);
   Client after(rig.loop, rig.connect({}).client, test::Peer::Reading::kAlways);
-  after.send(chat(Streamed::kYes), 0);
+  after.send(chat_call(Streamed::kYes), 0);
   EXPECT_TRUE(rig.loop.advance_until([&] { return before.idle() && after.idle(); }, 20s));
   rig.loop.advance(10ms);
   EXPECT_TRUE(says(before.reply(0).body, "[DONE]")) << before.reply(0).body;

@@ -1,10 +1,13 @@
 #include "tests/scenario/ask.h"
 
+#include <memory>
 #include <string_view>
+#include <utility>
 
 #include <gtest/gtest.h>
 
 #include "base/units.h"
+#include "net/byte_stream.h"
 #include "tests/scenario/client.h"
 #include "tests/scenario/gateway_rig.h"
 #include "tests/scenario/scenario.h"
@@ -23,10 +26,16 @@ ClientCall chat_call(Streamed streamed, std::string_view fields) {
   return call;
 }
 
-Reply ask(GatewayRig& rig, const ClientCall& call, Duration patience) {
-  Client client(rig.loop, rig.connect(call.to_client).client, test::Peer::Reading::kAlways);
+Reply ask(GatewayRig& rig, const ClientCall& call, Duration patience, Duration stays) {
+  return ask(rig, rig.connect(call.to_client).client, call, patience, stays);
+}
+
+Reply ask(GatewayRig& rig, std::unique_ptr<net::ByteStream> stream, const ClientCall& call,
+          Duration patience, Duration stays) {
+  Client client(rig.loop, std::move(stream), test::Peer::Reading::kAlways);
   client.send(call, 0);
   EXPECT_TRUE(rig.loop.advance_until([&] { return client.idle(); }, patience));
+  if (stays > 0s) rig.loop.advance(stays);
   return client.reply(0);
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <memory>
 #include <string_view>
 
 #include "base/units.h"
+#include "net/byte_stream.h"
 #include "tests/scenario/client.h"
 #include "tests/scenario/gateway_rig.h"
 #include "tests/scenario/scenario.h"
@@ -15,8 +17,13 @@ namespace penstock::scenario {
 // LF.
 [[nodiscard]] ClientCall chat_call(Streamed streamed, std::string_view fields = "");
 
-// Asks on a connection of its own and returns the reply as it is once the connection has nothing
-// more to wait for; that `patience` was not enough fails the test.
-[[nodiscard]] Reply ask(GatewayRig& rig, const ClientCall& call, Duration patience);
+// Asks on a connection of its own, or on `stream`, and returns the reply as it is once the
+// connection has nothing more to wait for; that `patience` was not enough fails the test.
+// stays: for so long behind its reply, where the provider's last bytes may come later than that.
+[[nodiscard]] Reply ask(GatewayRig& rig, const ClientCall& call, Duration patience,
+                        Duration stays = Duration::zero());
+[[nodiscard]] Reply ask(GatewayRig& rig, std::unique_ptr<net::ByteStream> stream,
+                        const ClientCall& call, Duration patience,
+                        Duration stays = Duration::zero());
 
 }  // namespace penstock::scenario

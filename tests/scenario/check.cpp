@@ -11,6 +11,7 @@
 
 #include "tests/scenario/client.h"
 #include "tests/scenario/gateway_rig.h"
+#include "tests/scenario/log_member.h"
 #include "tests/scenario/scenario.h"
 #include "tests/support/scripted_upstream.h"
 
@@ -42,20 +43,10 @@ std::string code_in(std::string_view body) {
   return std::string(body.substr(0, body.find('"')));
 }
 
-// A member of a log line, as JSON writes its value.
-std::string member_in(std::string_view line, const std::string& key) {
-  const std::string quoted = "\"" + key + "\":";
-  const std::size_t at = line.find(quoted);
-  if (at == std::string_view::npos) return "(none)";
-  line.remove_prefix(at + quoted.size());
-  if (line.starts_with('"')) return std::string(line.substr(1, line.find('"', 1) - 1));
-  return std::string(line.substr(0, line.find_first_of(",}")));
-}
-
 // value: as it stands in the line; with `~` in front a number of microseconds that may be up to two
 // ticks larger.
 void check_member(const std::string& line, const std::string& key, const std::string& value) {
-  const std::string got = member_in(line, key);
+  const std::string got(log_member(line, key).value_or("(none)"));
   if (!value.starts_with('~')) {
     EXPECT_EQ(got, value) << key << " in " << line;
     return;

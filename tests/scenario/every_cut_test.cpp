@@ -9,11 +9,12 @@
 #include <gtest/gtest.h>
 
 #include "base/units.h"
+#include "tests/scenario/ask.h"
 #include "tests/scenario/client.h"
 #include "tests/scenario/gateway_rig.h"
 #include "tests/scenario/scenario.h"
 #include "tests/scenario/steps.h"
-#include "tests/support/peer.h"
+#include "tests/support/loopback.h"
 #include "tests/support/scripted_upstream.h"
 #include "wire/chunked.h"
 
@@ -71,23 +72,7 @@ std::string on_wire() {
   return text.append(wire::kLastChunk);
 }
 
-ClientCall stream_call() {
-  RequestParts parts;
-  parts.id = "r0";
-  parts.body = chat_body("m", Streamed::kYes);
-  ClientCall call;
-  call.bytes = request_bytes(parts);
-  return call;
-}
-
-// Asks once on a connection of its own and returns the reply as it is when `patience` is over.
-Reply ask(GatewayRig& rig, const ClientCall& call, Duration patience) {
-  Client client(rig.loop, rig.connect(call.to_client).client, test::Peer::Reading::kAlways);
-  client.send(call, 0);
-  EXPECT_TRUE(rig.loop.advance_until([&] { return client.idle(); }, patience));
-  rig.loop.advance(10ms);  // the provider's last bytes may come behind the client's
-  return client.reply(0);
-}
+constexpr Duration kStays = 10ms;  // the provider's last bytes may come behind the client's
 
 // Wherever a packet ends, the client gets the same bytes.
 TEST(EveryCut, OfAStreamGivesTheSameBytes) {
@@ -99,7 +84,7 @@ TEST(EveryCut, OfAStreamGivesTheSameBytes) {
     answer.steps = {test::step::Send{bytes.substr(0, cut)}, test::step::Wait{5ms},
                     test::step::Send{bytes.substr(cut)}};
     rig.upstream.answer(std::move(answer));
-    const Reply reply = ask(rig, stream_call(), 1s);
+    const Reply reply = ask(rig, chat_call(Streamed::kYes), 1s, kStays);
     ASSERT_EQ(reply.body, want) << "cut at " << cut;
     ASSERT_TRUE(reply.whole) << "cut at " << cut;
   }
@@ -115,9 +100,9 @@ TEST(EveryCut, AtOnceGivesTheSameBytes) {
   test::Answer answer;
   answer.steps = {test::step::Send{on_wire()}};
   rig.upstream.answer(std::move(answer));
-  ClientCall call = stream_call();
+  ClientCall call = chat_call(Streamed::kYes);
   call.to_client.capacity = 7;
-  EXPECT_EQ(ask(rig, call, 1s).body, wanted());
+  EXPECT_EQ(ask(rig, call, 1s, kStays).body, wanted());
   rig.expect_settled();
 }
 
@@ -132,7 +117,7 @@ TEST(EveryCut, ThatBreaksTheConnectionEndsInOneOfTwoWays) {
     answer.steps = {test::step::Send{bytes.substr(0, cut)}, test::step::Wait{5ms},
                     test::step::Cut{}};
     rig.upstream.answer(std::move(answer));
-    const Reply reply = ask(rig, stream_call(), 1s);
+    const Reply reply = ask(rig, chat_call(Streamed::kYes), 1s, kStays);
     ASSERT_TRUE(reply.whole) << "cut at " << cut;
     if (reply.status != 200) {
       ASSERT_EQ(reply.status, 502) << "cut at " << cut;

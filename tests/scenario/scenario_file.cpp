@@ -59,20 +59,17 @@ Lines lines(const Node& node) {
   for (const Node& item : node.items) all.push_back(text(item));
   return all;
 }
-Pairs pairs(const Node& node) {
-  Pairs all;
+// Each member's key with what `value` reads of it.
+template <class Entries, class Read>
+Entries entries(const Node& node, const Read& value) {
+  Entries all;
   if (node.kind != NodeKind::kMap) wrong(node, "a map is wanted");
   for (const config::Member& member : node.members)
-    all.emplace_back(member.key, text(member.value));
+    all.emplace_back(member.key, value(member.value));
   return all;
 }
-Counts counts(const Node& node) {
-  Counts all;
-  if (node.kind != NodeKind::kMap) wrong(node, "a map is wanted");
-  for (const config::Member& member : node.members)
-    all.emplace_back(member.key, count(member.value));
-  return all;
-}
+Pairs pairs(const Node& node) { return entries<Pairs>(node, text); }
+Counts counts(const Node& node) { return entries<Counts>(node, count); }
 
 // What to do with each member; an unknown one is an error.
 using Takers = std::map<std::string_view, std::function<void(const Node&)>>;

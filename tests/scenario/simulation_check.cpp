@@ -22,6 +22,7 @@
 #include "runtime/timer.h"
 #include "tests/scenario/client.h"
 #include "tests/scenario/faulty_fleet.h"
+#include "tests/scenario/log_member.h"
 #include "tests/scenario/simulation_plan.h"
 
 namespace penstock::scenario {
@@ -42,13 +43,8 @@ std::uint64_t number(std::string_view text) {
   return value;
 }
 
-// A member of a log line, as JSON writes its value.
 std::string_view member(std::string_view line, std::string_view key) {
-  const std::size_t at = line.find("\"" + std::string(key) + "\":");
-  if (at == std::string_view::npos) return {};
-  line.remove_prefix(at + key.size() + 3);
-  if (line.starts_with('"')) return line.substr(1, line.find('"', 1) - 1);
-  return line.substr(0, line.find_first_of(",}"));
+  return log_member(line, key).value_or(std::string_view());
 }
 
 // The story of that request id; null for an id that no client sent.

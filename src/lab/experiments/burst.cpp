@@ -95,7 +95,8 @@ Result<Seen> run_profile(Bench& bench, const Mechanism& mechanism, const Profile
   return judge(*load, profile, trial.source(*load));
 }
 
-void report_mechanism(Report& report, std::string_view name, const Seen& seen) {
+void report_mechanism(Report& report, const Mechanism& mechanism, const Seen& seen) {
+  const std::string_view name = mechanism.name;
   report.figure(fmt::format("{}: p50 unloaded", name), seen.before, "ms", seen.source);
   report.claim(fmt::format("{}: p50 of the admitted in the burst, change", name),
                at_most(kDeviationMax, "%"), deviation_percent(seen.within, seen.before),
@@ -113,8 +114,9 @@ void report_mechanism(Report& report, std::string_view name, const Seen& seen) {
     report.claim(fmt::format("{}: {}", name, what), on ? above(0) : exactly(0),
                  static_cast<double>(number), seen.source);
   };
-  refused("refused by rate (429)", name != "admission", seen.refused_by_rate);
-  refused("refused by admission (503)", name != "rate", seen.refused_by_admission);
+  refused("refused by rate (429)", !mechanism.tenant_limits.empty(), seen.refused_by_rate);
+  refused("refused by admission (503)", !mechanism.provider_limits.empty(),
+          seen.refused_by_admission);
 }
 
 }  // namespace
@@ -131,7 +133,7 @@ Result<void> run_burst(Bench& bench) {
   bench.report.figure("none: p50 of the first 2 s after", control.after, "ms", control.source);
   for (const Mechanism& mechanism : kMechanisms) {
     PENSTOCK_TRY(const Seen seen, run_profile(bench, mechanism, profile));
-    report_mechanism(bench.report, mechanism.name, seen);
+    report_mechanism(bench.report, mechanism, seen);
   }
   return {};
 }
