@@ -23,6 +23,10 @@ class Admin final : public net::Handler {
   [[nodiscard]] runtime::Task<void> serve(net::Exchange& exchange) override;
   [[nodiscard]] runtime::Task<void> refuse(net::Exchange& exchange, Error error) override;
 
+  // From the next request on this token is asked for.
+  void set_token(Secret token) { token_ = std::move(token); }
+  [[nodiscard]] Plane& plane() noexcept { return plane_; }
+
  private:
   [[nodiscard]] runtime::Task<void> answer(net::Exchange& exchange);
 

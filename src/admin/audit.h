@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string_view>
 
+#include "admin/plane.h"
 #include "admin/routes.h"
+#include "admin/running_config.h"
 #include "telemetry/audit_log.h"
 
 namespace penstock::admin {
@@ -18,5 +21,13 @@ struct Change {
 
 // Writes the change's line to the audit log.
 void audit(const Call& call, const Change& change);
+
+// Writes the line of a change of the running config; none when it changed nothing. At most
+// kAuditedMax values are listed, then how many more there are.
+// action:     `patch`, `reload`.
+// request_id: of the call that asked for it; empty: none did.
+inline constexpr std::size_t kAuditedMax = 100;
+void audit_config(Plane& plane, std::string_view action, std::string_view request_id,
+                  const PatchReport& report);
 
 }  // namespace penstock::admin

@@ -3,7 +3,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "admin/audit.h"
 #include "admin/plane.h"
@@ -12,7 +11,6 @@
 #include "base/error_code.h"
 #include "base/result.h"
 #include "json/writer.h"
-#include "telemetry/audit_log.h"
 
 namespace penstock::admin {
 
@@ -40,7 +38,7 @@ std::string report_json(const PatchReport& report) {
   }
   json.end_array().key("warnings").begin_array();
   for (const std::string& warning : report.warnings) json.string(warning);
-  json.end_array().end_object();
+  json.end_array().key("patched").integer(report.patched).end_object();
   return out;
 }
 
@@ -62,10 +60,18 @@ Task<Result<Reply>> show_config(const Call& call) {
 
 Task<Result<Reply>> patch_config(const Call& call) {
   PENSTOCK_CO_TRY(const PatchReport report, co_await call.plane.config.patch(call.body));
-  std::vector<telemetry::AuditChange> values;
-  for (const ConfigChange& change : report.changes)
-    values.push_back({.path = change.path, .from = change.before, .to = change.after});
-  if (!values.empty()) audit(call, {.action = "patch", .values = values});
+  audit_config(call.plane, "patch", call.request_id, report);
+  Reply reply;
+  reply.body = report_json(report);
+  co_return reply;
+}
+
+Task<Result<Reply>> reload_config(const Call& call) {
+  if (!call.body.empty() && call.body != "{}")
+    co_return fail(ErrorCode::kInvalidRequest,
+                   "This reads the config file anew and takes no body.");
+  PENSTOCK_CO_TRY(const PatchReport report, co_await call.plane.config.reload());
+  audit_config(call.plane, "reload", call.request_id, report);
   Reply reply;
   reply.body = report_json(report);
   co_return reply;

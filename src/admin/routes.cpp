@@ -23,6 +23,7 @@ constexpr std::array kRoutes{
     Route{"POST", "/admin/v1/drain", &begin_drain},
     Route{"GET", "/admin/v1/config", &show_config},
     Route{"PATCH", "/admin/v1/config", &patch_config},
+    Route{"POST", "/admin/v1/reload", &reload_config},
     Route{"GET", "/admin/v1/providers", &show_providers},
     Route{"POST", "/admin/v1/providers/{}/drain", &drain_replica},
     Route{"POST", "/admin/v1/providers/{}/enable", &enable_replica},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,7 @@ struct ConfigChange {
 struct PatchReport {
   std::vector<ConfigChange> changes;
   std::vector<std::string> warnings;
+  std::size_t patched = 0;  // live changes in force, laid over the file
 };
 
 // How a config is written out.
@@ -41,6 +43,10 @@ class RunningConfig {
   // by it. All or nothing; one after the other.
   // errors: kInvalidJson, kInvalidRequest: nothing has changed.
   [[nodiscard]] virtual runtime::Task<Result<PatchReport>> patch(std::string_view merge_patch) = 0;
+  // Reads the file and its secrets anew and lays the live changes over it; returns once every
+  // worker serves by it. All or nothing. Blocks its thread on the disk. errors: kInvalidRequest:
+  // nothing has changed.
+  [[nodiscard]] virtual runtime::Task<Result<PatchReport>> reload() = 0;
 };
 
 }  // namespace penstock::admin

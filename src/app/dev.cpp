@@ -93,7 +93,7 @@ int dev() {
   for (const std::string& line : config::rendered(loaded.problems, "dev"))
     fmt::print(stderr, "{}\n", line);
   if (!loaded.ok()) return config::kExitConfig;
-  return serve(loaded, secrets,
+  return serve(loaded, disk, secrets,
                [&](const std::string& data, const std::string&) { say_hello(data, found); });
 }
 

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "admin/admin.h"
+#include "admin/audit.h"
 #include "admin/plane.h"
+#include "admin/running_config.h"
 #include "app/ceiling_reads.h"
 #include "app/control_ticker.h"
 #include "app/provider_reads.h"
@@ -35,6 +37,7 @@
 #include "net/address.h"
 #include "net/byte_stream.h"
 #include "net/http_server.h"
+#include "net/listen_config.h"
 #include "net/listen_socket.h"
 #include "net/tcp_listener.h"
 #include "net/tls.h"
@@ -61,16 +64,24 @@ Result<net::Address> address_of(const std::string& text) {
   return *address;
 }
 
+Result<std::shared_ptr<net::TlsServer>> tls_server(const net::ListenTlsConfig& config,
+                                                   const SecretSource& secrets) {
+  PENSTOCK_TRY(const Secret certificate, config::resolve(config.certificate, secrets));
+  PENSTOCK_TRY(const Secret key, config::resolve(config.key, secrets));
+  return net::TlsServer::create(certificate.reveal(), key);
+}
+
 }  // namespace
 
-GatewayProcess::GatewayProcess(const config::LoadResult& loaded, const SecretSource& secrets)
+GatewayProcess::GatewayProcess(const config::LoadResult& loaded, const Disk& disk,
+                               const SecretSource& secrets)
     : config_(loaded.config),
       secrets_(secrets),
       loop_(clock_),
       process_(loaded.config.limits, loaded.config.admission),
       resolver_(clock_),
       dialer_(resolver_),
-      live_config_(loaded, secrets, process_, loop_),
+      live_config_(loaded, disk, secrets, process_, loop_, log_),
       build_info_(std::string(kVersion)) {}
 
 GatewayProcess::~GatewayProcess() = default;
@@ -78,14 +89,26 @@ GatewayProcess::~GatewayProcess() = default;
 Result<void> GatewayProcess::prepare() {
   PENSTOCK_CHECK(live_config_.prepare());
   if (config_.listen.tls) {
-    PENSTOCK_TRY(const Secret certificate,
-                 config::resolve(config_.listen.tls->certificate, secrets_));
-    PENSTOCK_TRY(const Secret key, config::resolve(config_.listen.tls->key, secrets_));
-    PENSTOCK_TRY(tls_, net::TlsServer::create(certificate.reveal(), key));
+    PENSTOCK_TRY(tls_, tls_server(*config_.listen.tls, secrets_));
   }
   if (!config_.admin.token.empty()) {
     PENSTOCK_TRY(admin_token_, config::resolve_word(config_.admin.token, secrets_));
   }
+  return {};
+}
+
+// Everything is read before anything of it is used.
+Result<void> GatewayProcess::renew_secrets(const config::Config& config) {
+  std::shared_ptr<net::TlsServer> tls;
+  if (config.listen.tls) {
+    PENSTOCK_TRY(tls, tls_server(*config.listen.tls, secrets_));
+  }
+  Secret token;
+  if (!config.admin.token.empty()) {
+    PENSTOCK_TRY(token, config::resolve_word(config.admin.token, secrets_));
+  }
+  if (tls != nullptr) tls_->adopt(*tls);
+  admin_->set_token(std::move(token));
   return {};
 }
 
@@ -127,6 +150,7 @@ void GatewayProcess::start_workers(net::ListenSet listen) {
 void GatewayProcess::start_admin(net::ListenSet listen) {
   live_config_.publish_with(
       [this](const auto& snapshot, auto adopted) { publish(snapshot, std::move(adopted)); });
+  live_config_.renew_with([this](const config::Config& config) { return renew_secrets(config); });
   admin_ = std::make_unique<admin::Admin>(admin::Plane{.process = process_,
                                                        .clock = clock_,
                                                        .sources = sources_,
@@ -164,18 +188,28 @@ void GatewayProcess::add_metrics() {
        .draining = [this] { return process_.draining.load() ? 1.0 : 0.0; },
        .drain_forced = [this] { return static_cast<double>(process_.cut.load()); },
        .access_log_dropped = [this] { return access_log_.dropped(); },
-       .log_dropped = [this] { return log_.dropped() + audit_log_.dropped(); }});
-  const gateway::Snapshot& snapshot = *live_config_.snapshot();
-  telemetry::add_ceiling_rows(callbacks_, ceiling_reads(process_, config_, snapshot));
-  telemetry::add_provider_rows(callbacks_, provider_reads(snapshot, clock_));
+       .log_dropped = [this] { return log_.dropped() + audit_log_.dropped(); },
+       .reloads_applied = [this] { return live_config_.reloads_applied(); },
+       .reloads_refused = [this] { return live_config_.reloads_refused(); }});
+  telemetry::add_provider_rows(callbacks_, provider_reads(*live_config_.snapshot(), clock_));
+  add_caller_metrics();
   worker_metrics_ = std::make_unique<ShardedSource<telemetry::GatewayMetrics>>(std::move(shards),
                                                                                process_.labels);
-  sources_ = {worker_metrics_.get(), &callbacks_, &process_metrics_, &build_info_};
+  sources_ = {worker_metrics_.get(), &callbacks_, &caller_callbacks_, &process_metrics_,
+              &build_info_};
+}
+
+// Scrapes are answered on this thread, between two changes.
+void GatewayProcess::add_caller_metrics() {
+  caller_callbacks_ = CallbackSource();
+  telemetry::add_ceiling_rows(
+      caller_callbacks_, ceiling_reads(process_, live_config_.config(), *live_config_.snapshot()));
 }
 
 void GatewayProcess::publish(const std::shared_ptr<const gateway::Snapshot>& snapshot,
                              std::function<void()> adopted) {
   ticker_->set_snapshot(snapshot);
+  add_caller_metrics();
   if (workers_running_.load() == 0) return adopted();  // they have ended: nobody is left to take it
   const auto left = std::make_shared<std::atomic<std::size_t>>(workers_.size());
   for (const auto& worker : workers_)
@@ -189,6 +223,13 @@ LogSink& GatewayProcess::audit_sink() noexcept {
   const telemetry::TelemetryConfig& logs = config_.telemetry;
   if (logs.audit_log == logs.access_log) return access_log_;
   return logs.audit_log == "stderr" ? log_ : audit_log_;
+}
+
+void GatewayProcess::reload() { reloads_.spawn(reload_file()); }
+
+runtime::Task<void> GatewayProcess::reload_file() {
+  const Result<admin::PatchReport> report = co_await live_config_.reload();
+  if (report) admin::audit_config(admin_->plane(), "reload", {}, *report);
 }
 
 void GatewayProcess::leave() {
@@ -208,6 +249,7 @@ runtime::Task<void> GatewayProcess::end() {
       loop_.timers(), [](void* server) { static_cast<net::HttpServer*>(server)->abort(); },
       admin_server_.get());
   patience.arm(clock_.now() + kAdminLastWords);
+  co_await reloads_.join();
   co_await prober_->close();
   co_await admin_server_->join();
   co_await admin_listener_->join();

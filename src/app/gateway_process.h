@@ -33,7 +33,7 @@ namespace penstock::app {
 // other. Lives on the control thread, which runs `loop`.
 class GatewayProcess {
  public:
-  GatewayProcess(const config::LoadResult& loaded, const SecretSource& secrets);
+  GatewayProcess(const config::LoadResult& loaded, const Disk& disk, const SecretSource& secrets);
   GatewayProcess(const GatewayProcess&) = delete;
   GatewayProcess& operator=(const GatewayProcess&) = delete;
   ~GatewayProcess();
@@ -44,6 +44,9 @@ class GatewayProcess {
   // Opens the logs, binds both planes and starts the workers.
   // errors: kInvalidRequest, saying which file or address is at fault; nothing runs then.
   [[nodiscard]] Result<void> start();
+  // Reads the config file and its secrets anew; what is wrong with it goes to the log and leaves
+  // everything as it was. On the control thread.
+  void reload();
   // Begins to drain: serves on for `drain.settle`, lets what runs end within `drain.timeout`, then
   // ends loop().run(). Further calls change nothing. On the control thread.
   void leave();
@@ -62,6 +65,9 @@ class GatewayProcess {
   void add_metrics();
   void publish(const std::shared_ptr<const gateway::Snapshot>& snapshot,
                std::function<void()> adopted);
+  void add_caller_metrics();
+  [[nodiscard]] Result<void> renew_secrets(const config::Config& config);
+  [[nodiscard]] runtime::Task<void> reload_file();
   [[nodiscard]] LogSink& audit_sink() noexcept;
   [[nodiscard]] runtime::Task<void> end();
 
@@ -87,6 +93,7 @@ class GatewayProcess {
   telemetry::ProcessMetrics process_metrics_;
   telemetry::BuildInfo build_info_;
   CallbackSource callbacks_;
+  CallbackSource caller_callbacks_;  // of what a reload may bring and take away
   std::unique_ptr<ShardedSource<telemetry::GatewayMetrics>> worker_metrics_;
   std::vector<const MetricSource*> sources_;
   std::unique_ptr<ControlTicker> ticker_;
@@ -94,6 +101,7 @@ class GatewayProcess {
   std::unique_ptr<net::HttpServer> admin_server_;
   std::unique_ptr<net::TcpListener> admin_listener_;
   std::unique_ptr<fleet::Prober> prober_;
+  runtime::TaskGroup reloads_;
   runtime::TaskGroup leaving_;
   std::string data_address_;
   std::string admin_address_;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -10,6 +12,8 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "base/seams.h"
+#include "config/compile_provider.h"
+#include "config/config.h"
 #include "config/live_config.h"
 #include "config/load.h"
 #include "gateway/snapshot.h"
@@ -27,15 +31,28 @@ class LiveGatewayConfig final : public admin::RunningConfig {
   // Hands a snapshot to every worker; calls `adopted`, on any thread, once each has taken it.
   using Publish = std::function<void(Snapshot snapshot, std::function<void()> adopted)>;
 
-  LiveGatewayConfig(const config::LoadResult& loaded, const SecretSource& secrets,
-                    gateway::Process& process, runtime::EventLoop& loop)
-      : live_(loaded), secrets_(secrets), process_(process), loop_(loop) {}
+  // Reads what else of a config's secrets is in use, such as certificates.
+  // errors: kInvalidRequest; then nothing of it is in use.
+  using Renew = std::function<Result<void>(const config::Config& config)>;
+
+  // log: told of each reload.
+  LiveGatewayConfig(const config::LoadResult& loaded, const Disk& disk, const SecretSource& secrets,
+                    gateway::Process& process, runtime::EventLoop& loop, LogSink& log)
+      : live_(loaded), disk_(disk), secrets_(secrets), process_(process), loop_(loop), log_(log) {}
 
   // Compiles the file's config. Comes first.
   // errors: as config::compile.
   [[nodiscard]] Result<void> prepare();
   // Before the first patch.
   void publish_with(Publish publish) { publish_ = std::move(publish); }
+  // Before the first reload.
+  void renew_with(Renew renew) { renew_ = std::move(renew); }
+
+  // How many reloads took effect, and how many were refused. Any thread.
+  [[nodiscard]] std::uint64_t reloads_applied() const noexcept { return reloads_applied_.load(); }
+  [[nodiscard]] std::uint64_t reloads_refused() const noexcept { return reloads_refused_.load(); }
+
+  [[nodiscard]] const config::Config& config() const noexcept { return live_.current().config; }
 
   [[nodiscard]] const std::string& file() const noexcept { return live_.current().file; }
 
@@ -43,16 +60,25 @@ class LiveGatewayConfig final : public admin::RunningConfig {
   [[nodiscard]] std::string shown(admin::ConfigForm form) const override;
   [[nodiscard]] runtime::Task<Result<admin::PatchReport>> patch(
       std::string_view merge_patch) override;
+  [[nodiscard]] runtime::Task<Result<admin::PatchReport>> reload() override;
 
  private:
-  [[nodiscard]] Result<admin::PatchReport> change(std::string_view merge_patch);
+  [[nodiscard]] Result<admin::PatchReport> change(config::LiveConfig::Draft draft,
+                                                  config::Credentials credentials);
+  [[nodiscard]] Result<admin::PatchReport> read_anew();
+  void tell(const Result<admin::PatchReport>& report);
   [[nodiscard]] runtime::Task<void> publish();
 
   config::LiveConfig live_;
+  const Disk& disk_;
   const SecretSource& secrets_;
   gateway::Process& process_;
   runtime::EventLoop& loop_;
+  LogSink& log_;
   Publish publish_;
+  Renew renew_;
+  std::atomic<std::uint64_t> reloads_applied_ = 0;
+  std::atomic<std::uint64_t> reloads_refused_ = 0;
   Snapshot snapshot_;
 };
 

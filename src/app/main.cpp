@@ -47,7 +47,8 @@ int check(const std::string& path) {
     return config::kExitConfig;
   }
   const runtime::SystemSecrets secrets(".");
-  if (const Result<void> usable = GatewayProcess(loaded, secrets).prepare(); !usable) {
+  const runtime::SystemDisk disk;
+  if (const Result<void> usable = GatewayProcess(loaded, disk, secrets).prepare(); !usable) {
     fmt::print(stderr, "{}: {}\n", path, usable.error().message);
     return config::kExitConfig;
   }

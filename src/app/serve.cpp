@@ -21,12 +21,12 @@
 
 namespace penstock::app {
 
-int serve(const config::LoadResult& loaded, const SecretSource& secrets,
+int serve(const config::LoadResult& loaded, const Disk& disk, const SecretSource& secrets,
           const OnListening& on_listening) {
   ignore(runtime::raise_descriptor_limit(), "the limit is what it is");
   runtime::give_back_freed_memory();
   runtime::ignore_broken_pipes();
-  GatewayProcess gateway(loaded, secrets);
+  GatewayProcess gateway(loaded, disk, secrets);
   if (const Result<void> prepared = gateway.prepare(); !prepared) {
     fmt::print(stderr, "penstock: {}\n", prepared.error().message);
     return config::kExitConfig;
@@ -36,7 +36,8 @@ int serve(const config::LoadResult& loaded, const SecretSource& secrets,
     return 1;
   }
   bool leaving = false;
-  const runtime::Signals signals(gateway.loop(), {SIGTERM, SIGINT}, [&](int) {
+  const runtime::Signals signals(gateway.loop(), {SIGTERM, SIGINT, SIGHUP}, [&](int number) {
+    if (number == SIGHUP) return gateway.reload();
     if (std::exchange(leaving, true)) ::_exit(1);  // the second one: at once
     gateway.leave();
   });
@@ -68,14 +69,15 @@ void warn_of_descriptors(const config::Config& config) {
 
 int serve_file(const std::string& path) {
   const runtime::SystemSecrets secrets(".");
-  const config::LoadResult loaded = config::load(path, runtime::SystemDisk(), secrets);
+  const runtime::SystemDisk disk;
+  const config::LoadResult loaded = config::load(path, disk, secrets);
   for (const std::string& line : config::rendered(loaded.warnings, path))
     fmt::print(stderr, "{} (warning)\n", line);
   for (const std::string& line : config::rendered(loaded.problems, path))
     fmt::print(stderr, "{}\n", line);
   if (!loaded.ok()) return config::kExitConfig;
   warn_of_descriptors(loaded.config);
-  return serve(loaded, secrets, [&](const std::string& data, const std::string& admin) {
+  return serve(loaded, disk, secrets, [&](const std::string& data, const std::string& admin) {
     if (loaded.config.auth.mode == identity::AuthMode::kDev)
       fmt::print(stderr, "{}\n",
                  R"({"level":"warn","msg":"auth.mode is dev: anyone on this machine may call, )"

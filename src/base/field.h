@@ -24,9 +24,18 @@
 //   later_names(Describe<E>) words that are known and refused as "not in this version"
 namespace penstock {
 
-// When a changed value takes effect: at once by a PATCH of the running gateway's config, or at the
-// next start. Of a section the rows below decide.
-enum class Reload : std::uint8_t { kLive, kRestart };
+// How a changed value takes effect: by a PATCH of the running gateway's config or a reload of its
+// file, by a reload of the file alone, or at the next start. Of a section the rows below decide.
+enum class Reload : std::uint8_t { kLive, kReload, kRestart };
+
+[[nodiscard]] constexpr std::string_view name(Reload reload) noexcept {
+  switch (reload) {
+    case Reload::kLive: return "live";
+    case Reload::kReload: return "reload";
+    case Reload::kRestart: break;
+  }
+  return "restart";
+}
 
 template <class E>
 struct EnumName {

@@ -46,13 +46,15 @@ void compile_models(const Config& config, LabelNames& labels, gateway::Snapshot&
 Result<std::shared_ptr<const gateway::Snapshot>> compile(const Config& config,
                                                          const SecretSource& secrets,
                                                          LabelNames& labels, WallTime now,
-                                                         const gateway::Snapshot* before) {
+                                                         const gateway::Snapshot* before,
+                                                         Credentials credentials) {
   auto snapshot = std::make_shared<gateway::Snapshot>();
   snapshot->auth = config.auth.mode;
   for (const auto& [name, provider] : config.providers) {
-    PENSTOCK_TRY(fleet::Provider compiled,
-                 compile_provider(name, provider, secrets, labels,
-                                  before != nullptr ? before->find_provider(name) : nullptr));
+    PENSTOCK_TRY(
+        fleet::Provider compiled,
+        compile_provider(name, provider, secrets, labels,
+                         before != nullptr ? before->find_provider(name) : nullptr, credentials));
     snapshot->provider_index[name] = snapshot->providers.size();
     snapshot->providers.push_back(std::move(compiled));
   }

@@ -95,13 +95,13 @@ std::string base_path_of(const BaseUrl& url, Dialect dialect) {
 
 Result<fleet::Provider> compile_provider(const std::string& name, const ProviderConfig& config,
                                          const SecretSource& secrets, LabelNames& labels,
-                                         const fleet::Provider* before) {
+                                         const fleet::Provider* before, Credentials credentials) {
   fleet::Provider provider;
   provider.name = name;
   provider.label = labels.intern(name);
   provider.dialect = &dialect::info(dialect_of(config.dialect));
-  if (before != nullptr) {
-    provider.key = before->key;  // secrets are read once, at the start
+  if (before != nullptr && credentials == Credentials::kKept) {
+    provider.key = before->key;
   } else if (!config.key.empty()) {
     PENSTOCK_TRY(provider.key, resolve_word(config.key, secrets));
   }

@@ -32,7 +32,7 @@ struct AdminConfig {
 constexpr auto fields(Describe<AdminConfig>) {
   using C = AdminConfig;
   return std::tuple{
-      field("token", &C::token, any(), Reload::kRestart,
+      field("token", &C::token, any(), Reload::kReload,
             "Bearer token of the admin plane; /livez and /readyz never need it."),
   };
 }

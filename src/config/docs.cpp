@@ -23,8 +23,9 @@ constexpr std::string_view kIntroduction =
     "`file:path`; a relative path starts at the folder of the config file.\n"
     "`penstock check -c FILE` prints every problem of a file.\n\n"
     "The last column says what a change needs: `live` keys may be changed in a running gateway\n"
-    "(`PATCH /admin/v1/config`; a target's weight as `weights` of its model), `restart` keys are\n"
-    "read at the start.\n";
+    "(`PATCH /admin/v1/config`; a target's weight as `weights` of its model) or in the file,\n"
+    "`reload` keys in the file: both take effect when it is read anew (`SIGHUP`, or\n"
+    "`POST /admin/v1/reload`). `restart` keys are read at the start.\n";
 
 // In a table a bar ends the cell.
 std::string cell(std::string_view text) {
@@ -44,7 +45,7 @@ std::string code(std::string_view text) {
 std::string_view change_text(const Row& row) {
   const TypeInfo& inner = row.type->kind == Kind::kOptional ? *row.type->element : *row.type;
   if (inner.kind == Kind::kStruct || inner.kind == Kind::kNamed) return "";
-  return row.reload == Reload::kLive ? "live" : "restart";
+  return name(row.reload);
 }
 
 class DocsWriter {

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/field.h"
 #include "base/result.h"
 #include "config/json_tree.h"
 #include "config/live_fields.h"
@@ -54,12 +55,33 @@ Result<LiveConfig::Draft> LiveConfig::draft(std::string_view merge_patch) const 
   check_weights(weights, current_.config, problems);
   if (!problems.empty()) return refused(problems, current_.file);
 
-  Draft draft{.loaded = {}, .changes = {}, .patch = patch_, .weights = weights_};
+  Draft draft{.loaded = {}, .file = file_, .changes = {}, .patch = patch_, .weights = weights_};
   config::merge_patch(draft.patch, given.root);
   config::merge_patch(draft.weights, weights);
   drop_empty(draft.patch);
-  Node tree = file_;
-  config::merge_patch(tree, draft.patch);
+  return judged(std::move(draft));
+}
+
+Result<LiveConfig::Draft> LiveConfig::reload(LoadResult fresh) const {
+  if (!fresh.ok()) return refused(fresh.problems, current_.file);
+  PENSTOCK_TRY(Draft draft, judged({.loaded = {},
+                                    .file = std::move(fresh.tree),
+                                    .changes = {},
+                                    .patch = patch_,
+                                    .weights = weights_}));
+  std::vector<Problem> problems;
+  for (const ChangedValue& change : draft.changes) {
+    if (change.reload != Reload::kRestart) continue;
+    problems.push_back({draft.loaded.origins.nearest(change.path),
+                        fmt::format("{}: takes effect at a restart only", change.path), ""});
+  }
+  if (!problems.empty()) return refused(problems, current_.file);
+  return draft;
+}
+
+Result<LiveConfig::Draft> LiveConfig::judged(Draft draft) const {
+  Node tree = draft.file;
+  if (draft.patch.kind == NodeKind::kMap) config::merge_patch(tree, draft.patch);
   lay_weights(tree, draft.weights);
   draft.loaded = judge(current_.file, std::move(tree));
   if (!draft.loaded.ok()) return refused(draft.loaded.problems, current_.file);
@@ -68,6 +90,7 @@ Result<LiveConfig::Draft> LiveConfig::draft(std::string_view merge_patch) const 
 }
 
 void LiveConfig::take(Draft draft) {
+  file_ = std::move(draft.file);
   patch_ = std::move(draft.patch);
   weights_ = std::move(draft.weights);
   current_ = std::move(draft.loaded);

@@ -21,6 +21,7 @@ class LiveConfig {
   // A change that was judged and is not in force yet.
   struct Draft {
     LoadResult loaded;                  // with the change
+    Node file;                          // the tree of the file that it rests on
     std::vector<ChangedValue> changes;  // what it makes different from now
     Node patch;                         // all live changes together, weights apart
     Node weights;
@@ -30,12 +31,21 @@ class LiveConfig {
   //
   // errors: kInvalidJson; kInvalidRequest, with every problem in the words of `check`.
   [[nodiscard]] Result<Draft> draft(std::string_view merge_patch) const;
+  // Judges the file as it is now, with the live changes laid over it. What only a restart can
+  // change must be as it was. Changes nothing.
+  //
+  // fresh:  what load() made of the file.
+  // errors: kInvalidRequest, with every problem in the words of `check`.
+  [[nodiscard]] Result<Draft> reload(LoadResult fresh) const;
   // Puts a draft of this very state in force.
   void take(Draft draft);
 
   [[nodiscard]] const LoadResult& current() const noexcept { return current_; }
 
  private:
+  // Lays the live changes over the file's tree and judges what comes of it.
+  [[nodiscard]] Result<Draft> judged(Draft draft) const;
+
   Node file_;  // the file's tree, without changes
   Node patch_;
   Node weights_;

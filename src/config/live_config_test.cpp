@@ -184,5 +184,70 @@ TEST_F(LiveConfigTest, ShowsWhereAValueComesFrom) {
   EXPECT_EQ(origins.text("models.chat.targets[1].weight", "a/penstock.yaml"), "patch");
 }
 
+// --- Reloads of the file
+
+LoadResult file_of(std::string text) {
+  support::MemoryDisk disk;
+  disk.put("penstock.yaml", std::move(text));
+  return load("penstock.yaml", disk, support::MemorySecrets());
+}
+
+std::string changed(std::string_view from, std::string_view to) {
+  std::string text(kFile);
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+// Keys come and go, tenants too; live changes stay on top.
+TEST_F(LiveConfigTest, ReloadTakesTheFileUnderTheLiveChanges) {
+  apply(R"({"retry":{"attempts_max":7},"models":{"chat":{"weights":{"canary":5}}}})");
+  Result<LiveConfig::Draft> draft = live.reload(file_of(changed(
+      "tenants: { retail: { workloads: { support: {} } } }",
+      "tenants: { retail: { tier: external, workloads: { support: {}, sales: {} } }, new: {} }")));
+  ASSERT_TRUE(draft) << draft.error().message;
+  live.take(*std::move(draft));
+  EXPECT_NE(config().tenants.find("new"), nullptr);
+  EXPECT_NE(config().tenants.find("retail")->workloads.find("sales"), nullptr);
+  EXPECT_EQ(config().retry.attempts_max, 7U);
+  EXPECT_EQ(weight(1), 5U);
+  apply(R"({"retry":null})");
+  EXPECT_EQ(config().retry.attempts_max, 3U);
+
+  draft = live.reload(file_of(std::string(kFile)));
+  ASSERT_TRUE(draft) << draft.error().message;
+  Paths gone;
+  for (const ChangedValue& change : draft->changes)
+    if (!change.after) gone.push_back(change.path);
+  EXPECT_EQ(gone, (Paths{"tenants.new.tier", "tenants.retail.workloads.sales.delivery",
+                         "tenants.retail.workloads.sales.priority"}));
+  live.take(*std::move(draft));
+  EXPECT_EQ(config().tenants.find("new"), nullptr);
+}
+
+TEST_F(LiveConfigTest, ReloadRefusesWhatNeedsARestartAndNamesIt) {
+  const auto complaint_of = [this](std::string text) {
+    const std::string before = show(live.current());
+    const Result<LiveConfig::Draft> draft = live.reload(file_of(std::move(text)));
+    EXPECT_EQ(show(live.current()), before);
+    return draft ? std::string() : draft.error().message;
+  };
+  EXPECT_EQ(complaint_of(std::string(kFile)), "");
+  EXPECT_NE(complaint_of(changed("listen: {}", "listen: { connections: 7 }"))
+                .find("penstock.yaml:2:24: listen.connections: takes effect at a restart only"),
+            std::string::npos);
+  EXPECT_NE(complaint_of(changed("http://b:1", "http://c:1")).find("providers.canary.replicas[0]"),
+            std::string::npos);
+  EXPECT_NE(complaint_of(changed("  canary: {",
+                                 "  third: { dialect: openai, replicas: [ http://c:1 "
+                                 "] }\n  canary: {"))
+                .find("providers.third.dialect"),
+            std::string::npos)
+      << "a provider more";
+  EXPECT_NE(complaint_of(std::string(kFile) + "nothing: 1\n").find("nothing"), std::string::npos);
+  EXPECT_NE(complaint_of(""), "");
+  EXPECT_NE(complaint_of("{broken"), "");
+}
+
 }  // namespace
 }  // namespace penstock::config

@@ -1,6 +1,7 @@
 #include "config/merge_patch.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "config/yaml_tree.h"
@@ -42,6 +43,14 @@ void drop_empty(Node& node) {
   std::erase_if(node.members, [](const Member& member) {
     return member.value.kind == NodeKind::kMap && member.value.members.empty();
   });
+}
+
+std::size_t count_values(const Node& patch) {
+  if (patch.kind == NodeKind::kNull) return 0;
+  if (patch.kind != NodeKind::kMap) return 1;
+  std::size_t count = 0;
+  for (const Member& member : patch.members) count += count_values(member.value);
+  return count;
 }
 
 }  // namespace penstock::config

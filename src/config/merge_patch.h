@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 #include "config/yaml_tree.h"
 
 namespace penstock::config {
@@ -11,5 +13,8 @@ void merge_patch(Node& target, const Node& patch);
 
 // Removes sections in which nothing is left, from within outwards.
 void drop_empty(Node& node);
+
+// How many values a patch holds, sections not counted.
+[[nodiscard]] std::size_t count_values(const Node& patch);
 
 }  // namespace penstock::config

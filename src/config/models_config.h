@@ -23,9 +23,9 @@ struct TargetConfig {
 constexpr auto fields(Describe<TargetConfig>) {
   using C = TargetConfig;
   return std::tuple{
-      field("provider", &C::provider, required(any()), Reload::kRestart,
+      field("provider", &C::provider, required(any()), Reload::kReload,
             "The name of a provider in this file."),
-      field("model", &C::model, required(kModelNameRule), Reload::kRestart,
+      field("model", &C::model, required(kModelNameRule), Reload::kReload,
             "The provider's own name for the model."),
       field("weight", &C::weight, range(0, 1'000'000), Reload::kLive,
             "Share of the model's requests, relative to the other targets; 0 sends none."),
@@ -41,9 +41,9 @@ struct FallbackConfig {
 constexpr auto fields(Describe<FallbackConfig>) {
   using C = FallbackConfig;
   return std::tuple{
-      field("provider", &C::provider, required(any()), Reload::kRestart,
+      field("provider", &C::provider, required(any()), Reload::kReload,
             "The name of a provider in this file."),
-      field("model", &C::model, required(kModelNameRule), Reload::kRestart,
+      field("model", &C::model, required(kModelNameRule), Reload::kReload,
             "The provider's own name for the model."),
   };
 }
@@ -60,9 +60,9 @@ struct ModelConfig {
 constexpr auto fields(Describe<ModelConfig>) {
   using C = ModelConfig;
   return std::tuple{
-      field("targets", &C::targets, required(any()), Reload::kRestart,
+      field("targets", &C::targets, required(any()), Reload::kReload,
             "Where requests for this model go, drawn at random by weight."),
-      field("fallback", &C::fallback, any(), Reload::kRestart,
+      field("fallback", &C::fallback, any(), Reload::kReload,
             "Where they go, in this order, when no target can serve."),
       field("deadline", &C::deadline, range(100ms, 24h), Reload::kLive,
             "Longest time for a request, retries included; clients may ask for less."),

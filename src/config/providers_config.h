@@ -132,7 +132,7 @@ constexpr auto fields(Describe<ProviderConfig>) {
             "The API family that the provider speaks."),
       field("replicas", &C::replicas, required(any()), Reload::kRestart,
             "The provider's addresses: URLs, or {url, weight}."),
-      field("key", &C::key, any(), Reload::kRestart, "The credential sent to the provider."),
+      field("key", &C::key, any(), Reload::kReload, "The credential sent to the provider."),
       field("balance", &C::balance, any(), Reload::kRestart, "How a replica is chosen."),
       field("limits", &C::limits, any(), Reload::kLive, "Bounds of the calls to the provider."),
       field("timeouts", &C::timeouts, any(), Reload::kLive, "How long the provider may take."),

@@ -40,15 +40,15 @@ struct KeyConfig {
 constexpr auto fields(Describe<KeyConfig>) {
   using C = KeyConfig;
   return std::tuple{
-      field("id", &C::id, required(kNameRule), Reload::kRestart,
+      field("id", &C::id, required(kNameRule), Reload::kReload,
             "Names the key in logs; unique within the tenant."),
-      field("sha256", &C::sha256, required(kSha256Rule), Reload::kRestart,
+      field("sha256", &C::sha256, required(kSha256Rule), Reload::kReload,
             "Lower-case hex of SHA-256 over the key's bytes."),
-      field("workload", &C::workload, kNameRule, Reload::kRestart,
+      field("workload", &C::workload, kNameRule, Reload::kReload,
             "The workload of the tenant that this key calls for."),
-      field("expires", &C::expires, any(), Reload::kRestart,
+      field("expires", &C::expires, any(), Reload::kReload,
             "From this moment (UTC) the key is refused."),
-      field("disabled", &C::disabled, any(), Reload::kRestart, "Refuses the key."),
+      field("disabled", &C::disabled, any(), Reload::kReload, "Refuses the key."),
       field("limits", &C::limits, any(), Reload::kLive, "How often the key may call."),
   };
 }
@@ -88,11 +88,11 @@ struct TenantConfig {
 constexpr auto fields(Describe<TenantConfig>) {
   using C = TenantConfig;
   return std::tuple{
-      field("tier", &C::tier, any(), Reload::kRestart,
+      field("tier", &C::tier, any(), Reload::kReload,
             "internal: part of the operator; external: a customer."),
       field("limits", &C::limits, any(), Reload::kLive,
             "How much the tenant may call, all its workloads and keys together."),
-      field("keys", &C::keys, any(), Reload::kRestart, "The tenant's API keys, as hashes."),
+      field("keys", &C::keys, any(), Reload::kReload, "The tenant's API keys, as hashes."),
       field("workloads", &C::workloads, kNameRule, Reload::kLive,
             "The tenant's features that call models."),
   };

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/field.h"
 #include "base/field_type.h"
 #include "config/config.h"
 
@@ -14,6 +15,7 @@ struct Value {
   std::string path;
   std::optional<std::string> text;  // as it is written in the file; nullopt: not set
   Kind kind = Kind::kText;
+  Reload reload = Reload::kRestart;
 };
 
 // Every value of the config in the order of its tables, secrets as their references.
@@ -23,9 +25,10 @@ struct ChangedValue {
   std::string path;
   std::optional<std::string> before;
   std::optional<std::string> after;
+  Reload reload = Reload::kRestart;
 };
 
-// What differs between two configs.
+// What differs between two configs: what is in `after`, then what is in `before` alone.
 [[nodiscard]] std::vector<ChangedValue> changes(const Config& before, const Config& after);
 
 }  // namespace penstock::config

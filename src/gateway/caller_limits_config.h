@@ -47,9 +47,9 @@ struct KeyLimitsConfig {
 constexpr auto fields(Describe<KeyLimitsConfig>) {
   using C = KeyLimitsConfig;
   return std::tuple{
-      field("requests", &C::requests, kRequestsRule, Reload::kRestart,
+      field("requests", &C::requests, kRequestsRule, Reload::kReload,
             "Requests over time; more are refused with 429 rate_limit_exceeded."),
-      field("burst", &C::burst, kBurstRule, Reload::kRestart,
+      field("burst", &C::burst, kBurstRule, Reload::kReload,
             "Requests that may come at once; one second's worth when not set, at least 1."),
   };
 }

@@ -229,4 +229,11 @@ Result<std::shared_ptr<TlsServer>> TlsServer::create(std::string_view certificat
   return std::shared_ptr<TlsServer>(new TlsServer(std::move(impl)));
 }
 
+void TlsServer::adopt(const TlsServer& other) noexcept {
+  SSL_CTX* const next = other.impl_->context.get();
+  SSL_CTX_up_ref(next);
+  const std::lock_guard lock(impl_->mutex);
+  impl_->context.reset(next);
+}
+
 }  // namespace penstock::net

@@ -25,13 +25,16 @@ class TlsClient {
   std::unique_ptr<Impl> impl_;
 };
 
-// A listener's certificate and key.
+// A listener's certificate and key. Thread-safe.
 class TlsServer {
  public:
   // errors: kInvalidRequest, saying which of the two cannot be used.
   [[nodiscard]] static Result<std::shared_ptr<TlsServer>> create(std::string_view certificate_pem,
                                                                  const Secret& key_pem);
   ~TlsServer();
+
+  // From the next handshake on, the other's certificate and key are shown. Connections keep theirs.
+  void adopt(const TlsServer& other) noexcept;
 
   struct Impl;
   [[nodiscard]] Impl& impl() const noexcept { return *impl_; }

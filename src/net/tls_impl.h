@@ -61,9 +61,11 @@ struct TlsClient::Impl {
 
 struct TlsServer::Impl {
   SslOwner<SSL_CTX> context;
+  std::mutex mutex;  // for `context`, once there are connections
 
   // nullptr when memory is short.
-  [[nodiscard]] SslOwner<SSL> connection() const noexcept {
+  [[nodiscard]] SslOwner<SSL> connection() noexcept {
+    const std::lock_guard lock(mutex);
     return SslOwner<SSL>(SSL_new(context.get()));
   }
 };

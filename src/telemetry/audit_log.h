@@ -22,8 +22,8 @@ struct AuditChange {
 struct AuditRecord {
   WallTime at{};
   std::string_view rule{};    // which one decided: `admin`, …
-  std::string_view action{};  // of the admin plane: `patch`, `drain`, `enable`, `reset`,
-                              // `drain process`
+  std::string_view action{};  // of the admin plane: `patch`, `reload`, `drain`, `enable`,
+                              // `reset`, `drain process`
   std::optional<ErrorCode> code{};
   std::string_view tenant{};
   std::string_view workload{};

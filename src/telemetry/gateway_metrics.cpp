@@ -195,6 +195,12 @@ void add_process_rows(CallbackSource& source, ProcessReads reads) {
               .labels = {},
               .help = "Lines for operators that did not fit the buffer or could not be written.",
               .samples = {{{}, std::move(reads.log_dropped)}}});
+  source.add({.name = "penstock_config_reloads_total",
+              .kind = MetricKind::kCounter,
+              .labels = {"result"},
+              .help = "Times the config file was read anew.",
+              .samples = {{{"applied"}, std::move(reads.reloads_applied)},
+                          {{"refused"}, std::move(reads.reloads_refused)}}});
 }
 
 }  // namespace penstock::telemetry

@@ -60,6 +60,8 @@ struct ProcessReads {
   CallbackSource::Read drain_forced;
   CallbackSource::Read access_log_dropped;
   CallbackSource::Read log_dropped;
+  CallbackSource::Read reloads_applied;
+  CallbackSource::Read reloads_refused;
 };
 
 // Adds `queue_depth`, `amplification_ratio`, how draining goes and what logs dropped, which belong

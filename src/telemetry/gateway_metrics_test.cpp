@@ -62,7 +62,9 @@ class GatewayMetricsTest : public testing::Test {
                                 .draining = [] { return 0.0; },
                                 .drain_forced = [] { return 0.0; },
                                 .access_log_dropped = [] { return 0.0; },
-                                .log_dropped = [] { return 0.0; }});
+                                .log_dropped = [] { return 0.0; },
+                                .reloads_applied = [] { return 0.0; },
+                                .reloads_refused = [] { return 0.0; }});
   }
   LabelNames names_;
   GatewayMetrics shard_;

@@ -15,6 +15,7 @@ import mock_dev_cases
 import node_driver
 import process_cases
 import python_cases
+import reload_cases
 import tls_cases
 import verbs_cases
 from cases import Report
@@ -48,6 +49,7 @@ def main():
         process_cases.run(report, fleet, mock)
         drain_cases.run(report, fleet, mock)
         listen_cases.run(report, fleet, mock)
+        reload_cases.run(report, fleet, mock)
         tls_cases.run(report, fleet, mock)
         fault_cases.run(report, fleet, fault_more_cases.suite)
         verbs_cases.run(report, fleet, mock)

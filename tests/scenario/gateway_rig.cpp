@@ -72,16 +72,16 @@ GatewayRig::GatewayRig(std::string_view config, std::string_view provider,
                        test::LoopbackOptions to_provider, test::LoopbackOptions from_provider,
                        std::uint64_t seed)
     : upstream(loop, net, kPlace, to_provider, from_provider) {
-  support::MemoryDisk disk;
   secrets_.put("env:KEY", "sk-provider");
   secrets_.put("env:ADMIN", "sesame");
-  disk.put("penstock.yaml", whole_config(config, provider));
-  const config::LoadResult loaded = config::load("penstock.yaml", disk, secrets_);
+  disk_.put("penstock.yaml", whole_config(config, provider));
+  const config::LoadResult loaded = config::load("penstock.yaml", disk_, secrets_);
   for (const std::string& line : config::rendered(loaded.problems, loaded.file))
     ADD_FAILURE() << line;
   if (!loaded.ok()) return;
   process_ = std::make_unique<gateway::Process>(loaded.config.limits, loaded.config.admission);
-  config_ = std::make_unique<app::LiveGatewayConfig>(loaded, secrets_, *process_, loop);
+  config_ = std::make_unique<app::LiveGatewayConfig>(loaded, disk_, secrets_, *process_, loop,
+                                                     operators_log);
   if (const Result<void> prepared = config_->prepare(); !prepared) {
     ADD_FAILURE() << prepared.error().message;
     return;
@@ -105,6 +105,7 @@ void GatewayRig::start_admin(std::string token) {
       adopted();
     });
   });
+  config_->renew_with([](const config::Config&) { return Result<void>(); });
   telemetry::add_provider_rows(callbacks_, app::provider_reads(*config_->snapshot(), loop.clock()));
   sources_ = {shards_.get(), &callbacks_};
   admin_ = std::make_unique<admin::Admin>(admin::Plane{.process = *process_,

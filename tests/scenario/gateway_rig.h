@@ -87,6 +87,7 @@ class GatewayRig {
   void start_admin(std::string token);
   void stop_control();
 
+  support::MemoryDisk disk_;
   support::MemorySecrets secrets_;
   std::unique_ptr<gateway::Process> process_;
   std::unique_ptr<app::LiveGatewayConfig> config_;

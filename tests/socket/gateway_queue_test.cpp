@@ -249,7 +249,7 @@ TEST(GatewayQueueSocket, EverySlotComesBack) {
                " ] } }\nmodels: { m: { targets: [ { provider: p, model: up } ] } }\n");
   const config::LoadResult loaded = config::load("penstock.yaml", disk, secrets);
   ASSERT_TRUE(loaded.ok()) << config::rendered(loaded.problems, loaded.file).front();
-  app::GatewayProcess gateway(loaded, secrets);
+  app::GatewayProcess gateway(loaded, disk, secrets);
   ASSERT_TRUE(gateway.prepare().has_value());
   ASSERT_TRUE(gateway.start().has_value());
   const std::uint16_t port = parse_listen_address(gateway.data_address())->port;
