@@ -3,38 +3,26 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "app/gateway_process.h"
 #include "base/address.h"
-#include "base/byte_budget.h"
 #include "base/clock.h"
-#include "base/error.h"
 #include "base/result.h"
 #include "base/rng.h"
 #include "base/units.h"
 #include "config/load.h"
 #include "gateway/worker.h"
-#include "net/address.h"
-#include "net/arrival.h"
-#include "net/byte_stream.h"
 #include "net/dialer.h"
 #include "net/exchange.h"
-#include "net/http_call.h"
-#include "net/http_server.h"
-#include "net/input.h"
-#include "net/listen_socket.h"
 #include "net/system_resolver.h"
 #include "net/tcp_dialer.h"
-#include "net/tcp_listener.h"
 #include "runtime/asio_loop.h"
 #include "runtime/cancellation.h"
 #include "runtime/event_loop.h"
@@ -44,6 +32,8 @@
 #include "runtime/task_group.h"
 #include "runtime/thread.h"
 #include "runtime/timer.h"
+#include "tests/socket/http_caller.h"
+#include "tests/socket/http_provider.h"
 #include "tests/support/memory_files.h"
 #include "tests/support/seeded_rng.h"
 
@@ -60,58 +50,24 @@ Duration up_to(Rng& rng, Duration most) {
   return Duration(static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(most.count()))));
 }
 
-// Answers each call after some milliseconds, on a thread of its own.
-class Provider final : public net::Handler {
+// Answers each call after some milliseconds.
+class Provider final : public test::HttpProvider {
  public:
-  explicit Provider(const Clock& clock)
-      : loop_(clock), server_(loop_, *this, net::ServerOptions()) {
-    Result<net::ListenSet> set = net::listen_on(net::Address{.ip = {127, 0, 0, 1}}, 1);
-    if (!set) std::abort();
-    port_ = set->bound.port;
-    listener_ = std::make_unique<net::TcpListener>(
-        loop_, std::move(set->sockets.front()),
-        [this](std::unique_ptr<net::ByteStream> stream) { server_.accept(std::move(stream)); },
-        net::ListenerOptions());
-    thread_ = runtime::Thread("provider", [this] { loop_.run(); });
-  }
-  void end() {
-    loop_.post([this] { ending_.spawn(ended()); });
-    thread_.join();
-  }
-  [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
+  using HttpProvider::HttpProvider;
 
   Task<void> serve(net::Exchange& exchange) override {
-    const net::BodyLimits limits{memory_, 1 << 20, 10s};
-    const Result<std::string_view> body = co_await exchange.read_body(limits);
+    const Result<std::string_view> body = co_await exchange.read_body(body_limits());
     if (body) {
-      runtime::Alarm alarm(loop_);
-      ignore(co_await alarm.until(loop_.clock().now() + up_to(rng_, 6ms)), "the time came");
+      runtime::Alarm alarm(loop());
+      ignore(co_await alarm.until(loop().clock().now() + up_to(rng_, 6ms)), "the time came");
     }
     const std::array<std::string_view, 1> pieces{R"({"object":"chat.completion"})"};
     ignore(co_await exchange.reply("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n", pieces),
            "the gateway may have left");
   }
-  Task<void> refuse(net::Exchange& exchange, Error) override {
-    exchange.break_off();
-    co_return;
-  }
 
  private:
-  Task<void> ended() {
-    listener_->stop();
-    server_.abort();
-    co_await server_.join();
-    co_await listener_->join();
-    loop_.stop();
-  }
-  runtime::AsioLoop loop_;
-  net::HttpServer server_;
-  ByteBudget memory_{1_GiB};
   test::SeededRng rng_{1};
-  std::unique_ptr<net::TcpListener> listener_;
-  std::uint16_t port_ = 0;
-  runtime::TaskGroup ending_;
-  runtime::Thread thread_;
 };
 
 struct Counts {
@@ -121,40 +77,21 @@ struct Counts {
   std::atomic<std::uint32_t> odd = 0;  // anything else
 };
 
-// One client's connection, made anew after each time it left.
+// A client that leaves every now and then.
 class Client {
  public:
   Client(runtime::AsioLoop& loop, net::Dialer& dialer, std::uint16_t port, std::uint64_t seed,
          Counts& counts)
-      : loop_(loop), dialer_(dialer), port_(port), rng_(seed), counts_(counts) {}
+      : loop_(loop), caller_(loop, dialer, port), rng_(seed), counts_(counts) {}
 
   Task<void> run() {
     for (std::uint32_t i = 0; i < kCallsPerClient; ++i) co_await call();
-    co_await close();
+    co_await caller_.close();
   }
 
  private:
-  Task<void> close() {
-    if (stream_ == nullptr) co_return;
-    stream_->cancel();
-    co_await input_->settle();
-    input_.reset();
-    stream_.reset();
-  }
-
   Task<void> call() {
     runtime::Cancellation cancellation;
-    const runtime::CallContext context{cancellation};
-    if (stream_ == nullptr) {
-      const net::Origin origin{.host = "127.0.0.1", .port = port_};
-      net::Dialled dialled = co_await dialer_.dial(loop_, origin, 20s, context);
-      if (dialled.end != net::DialEnd::kConnected) {
-        ++counts_.odd;
-        co_return;
-      }
-      stream_ = std::move(dialled.stream);
-      input_.emplace(*stream_);
-    }
     runtime::Timer leave(
         loop_.timers(),
         [](void* self) {
@@ -162,54 +99,28 @@ class Client {
         },
         &cancellation);
     if (rng_.below(3) == 0) leave.arm(loop_.clock().now() + up_to(rng_, 20ms));
-    const std::optional<int> status = co_await ask(cancellation);
-    if (!status) co_await close();
-    if (status == 200)
-      ++counts_.served;
-    else if (status == 503)
-      ++counts_.refused;
-    else if (!status && cancellation.requested())
-      ++counts_.left;
-    else
-      ++counts_.odd;
-  }
-
-  // nullopt: no whole reply came.
-  Task<std::optional<int>> ask(runtime::Cancellation& cancellation) {
-    const TimePoint due = loop_.clock().now() + 60s;
-    net::HttpCall call(*stream_, *input_, loop_, cancellation);
     const std::string tenant = std::to_string(rng_.below(4));
     const std::array<std::string_view, 3> pieces{
         "POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\ncontent-type: application/json\r\n"
         "content-length: 62\r\nx-tenant-id: t",
         tenant,
         "\r\n\r\n{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"hello!!\"}]}"};
-    if (co_await call.send(pieces, due) != net::IoEnd::kOk) co_return std::nullopt;
-    if (co_await call.read_head(due) != net::HeadEnd::kHead) co_return std::nullopt;
-    const int status = call.head().status;
-    while (true) {
-      const net::HttpCall::Step step = call.next().step;
-      if (step == net::HttpCall::Step::kEnd) break;
-      if (step == net::HttpCall::Step::kData) continue;
-      if (step != net::HttpCall::Step::kMore) co_return std::nullopt;
-      if (co_await call.arrival().until(due) != net::Wake::kInput) co_return std::nullopt;
-    }
-    if (!call.reusable()) {
-      stream_->cancel();
-      co_await input_->settle();
-      input_.reset();
-      stream_.reset();
-    }
-    co_return status;
+    const std::optional<test::HttpCaller::Answer> answer =
+        co_await caller_.ask(pieces, cancellation);
+    if (answer && answer->whole && answer->status == 200)
+      ++counts_.served;
+    else if (answer && answer->whole && answer->status == 503)
+      ++counts_.refused;
+    else if (cancellation.requested())
+      ++counts_.left;
+    else
+      ++counts_.odd;
   }
 
   runtime::AsioLoop& loop_;
-  net::Dialer& dialer_;
-  std::uint16_t port_;
+  test::HttpCaller caller_;
   test::SeededRng rng_;
   Counts& counts_;
-  std::unique_ptr<net::ByteStream> stream_;
-  std::optional<net::Input> input_;
 };
 
 Task<void> run_all(std::vector<std::unique_ptr<Client>>& clients, runtime::AsioLoop& loop) {
@@ -237,6 +148,7 @@ TEST(GatewayQueueSocket, EverySlotComesBack) {
   SCOPED_TRACE(test::rerun_with(seed));
   const runtime::SystemClock clock;
   Provider provider(clock);
+  provider.start();
   support::MemoryDisk disk;
   const support::MemorySecrets secrets;
   disk.put("penstock.yaml",
