@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/error.h"
 #include "base/error_code.h"
@@ -27,15 +28,53 @@
 #include "fleet/provider.h"
 #include "fleet/standing.h"
 #include "fleet/target.h"
+#include "gateway/access.h"
 #include "gateway/identify.h"
+#include "gateway/policy.h"
+#include "gateway/request_scope.h"
 #include "gateway/route.h"
 #include "gateway/routing.h"
 #include "gateway/snapshot.h"
 #include "identity/auth_config.h"
 #include "identity/credentials.h"
+#include "policy/output_rule.h"
+#include "policy/rules_config.h"
 
 namespace penstock::app {
 namespace {
+
+std::string joined(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+// The rules that are set; what they say of one model is told by its places and the refusal.
+std::vector<ExplainedRule> rules_of(const gateway::Workload* workload, std::string_view tier) {
+  std::vector<ExplainedRule> rules;
+  rules.push_back(
+      {"tier", fmt::format("{}: providers and models of other tiers are barred", tier)});
+  if (workload == nullptr) return rules;
+  std::vector<std::string> globs;
+  for (const policy::Glob& glob : workload->models) globs.push_back(glob.text());
+  if (!globs.empty()) rules.push_back({"models", "only " + joined(globs)});
+  if (!workload->labels.empty() || workload->label_rule == policy::LabelRule::kRequired)
+    rules.push_back({"label", fmt::format("x-penstock-label {} one of: {}",
+                                          workload->label_rule == policy::LabelRule::kRequired
+                                              ? "must be"
+                                              : "may be left out, else it must be",
+                                          joined(workload->labels))});
+  if (workload->tools == policy::Tools::kDeny)
+    rules.push_back({"tools", "a request with tools or functions is refused"});
+  if (workload->output_tokens_max)
+    rules.push_back(
+        {"output_tokens_max",
+         fmt::format("{} a request, all choices together; more is {}; said to the "
+                     "provider when the client says nothing",
+                     *workload->output_tokens_max,
+                     workload->output_over == policy::OutputOver::kClamp ? "clamped" : "refused")});
+  if (!workload->system_message.empty())
+    rules.push_back({"system_prompt", "put before all messages of a chat"});
+  return rules;
+}
 
 // Hands out the values of a config by the path they begin with.
 class Values {
@@ -100,12 +139,32 @@ ExplainedReplica explained(const fleet::Provider& provider, std::size_t index,
   return replica;
 }
 
-ExplainedTarget explained(const fleet::Target& target, std::uint64_t weights,
-                          const gateway::Snapshot& snapshot, const Values& values,
-                          control::Priority priority, TimePoint now) {
+// What the places of a route are looked at with.
+struct Look {
+  const gateway::Snapshot& snapshot;
+  const Values& values;
+  gateway::Access access;
+  control::Priority priority;
+  TimePoint now;
+};
+
+std::string why_barred(gateway::Barred barred) {
+  switch (barred) {
+    case gateway::Barred::kTiers: return "not for this tier";
+    case gateway::Barred::kProviders: return "not among the workload's providers";
+    case gateway::Barred::kNo:
+    case gateway::Barred::kModels: break;
+  }
+  return {};
+}
+
+// weights: of the places that are not barred.
+ExplainedTarget explained(const fleet::Target& target, std::uint64_t weights, const Look& look) {
+  const auto& [snapshot, values, access, priority, now] = look;
   const fleet::Provider& provider = snapshot.providers[target.provider];
   ExplainedTarget shown{.role = target.role, .provider = provider.name, .model = target.model};
-  if (target.role == control::TargetRole::kWeighted && weights != 0)
+  shown.barred = why_barred(access.provider(target.provider));
+  if (target.role == control::TargetRole::kWeighted && weights != 0 && shown.barred.empty())
     shown.share = static_cast<double>(target.weight) / static_cast<double>(weights);
   shown.balance = control::name(provider.balance);
   const std::string path = config::path_of("providers", provider.name);
@@ -132,24 +191,35 @@ Explanation explain(const Question& question, const config::LoadResult& loaded,
   told.tier = name(who->tier);
   const Values values(loaded.config);
   told.limits = limits_of(*who, loaded.config, values);
+  const gateway::Caller caller = gateway::caller_of(snapshot, *who);
+  told.rules = rules_of(caller.workload, told.tier);
+  const gateway::Access access(snapshot, caller.workload, who->tier);
   Result<gateway::Route> route = gateway::route_of(
       snapshot, question.model,
-      question.provider ? std::optional<std::string_view>(*question.provider) : std::nullopt);
+      question.provider ? std::optional<std::string_view>(*question.provider) : std::nullopt,
+      access);
   if (!route) {
     told.refused = std::move(route).error();
     return told;
   }
-  const control::Priority priority = gateway::priority_of(gateway::caller_of(snapshot, *who));
-  told.named = !route->named.empty();
+  told.named = route->chosen_by == gateway::Route::ChosenBy::kClient;
   told.deadline = route->deadline();
   values.add(told.retry, "retry");
   std::uint64_t weights = 0;
   for (const fleet::Target& target : route->targets())
-    if (target.role == control::TargetRole::kWeighted) weights += target.weight;
+    if (target.role == control::TargetRole::kWeighted &&
+        access.provider(target.provider) == gateway::Barred::kNo)
+      weights += target.weight;
+  const Look look{snapshot, values, access, gateway::priority_of(caller), now};
   for (const fleet::Target& target : route->targets())
-    told.targets.push_back(explained(target, weights, snapshot, values, priority, now));
+    told.targets.push_back(explained(target, weights, look));
+  if (auto closed = gateway::judge_route(*route, question.model, access)) {
+    told.rules.push_back({std::string(gateway::name(closed->by)), "bars this request"});
+    told.refused = std::move(closed->error);
+    return told;
+  }
   const bool any = std::ranges::any_of(told.targets, [](const ExplainedTarget& target) {
-    return std::ranges::any_of(target.replicas, &ExplainedReplica::in);
+    return target.barred.empty() && std::ranges::any_of(target.replicas, &ExplainedReplica::in);
   });
   if (!any) told.refused = Error(ErrorCode::kNoReplica);
   return told;

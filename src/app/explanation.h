@@ -41,7 +41,14 @@ struct ExplainedTarget {
   double share = 0;   // of the model's requests, while all is well; 0 for a fallback
   std::string balance{};
   std::vector<config::Value> settings{};  // of the provider, as far as they bind
+  std::string barred{};                   // the rule that keeps the caller away from it, or empty
   std::vector<ExplainedReplica> replicas{};
+};
+
+// What one rule of the caller makes of the request, as far as its model and provider decide.
+struct ExplainedRule {
+  std::string rule;
+  std::string verdict;
 };
 
 // What the gateway would decide, as far as it came.
@@ -52,6 +59,7 @@ struct Explanation {
   std::string tier;
   bool named = false;                 // the provider was asked for explicitly: never replaced
   std::vector<config::Value> limits;  // that the request must pass, outermost first
+  std::vector<ExplainedRule> rules;   // of the workload and the tier
   std::vector<config::Value> retry;
   Duration deadline{};
   std::vector<ExplainedTarget> targets;

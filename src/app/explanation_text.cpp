@@ -37,6 +37,7 @@ void target_lines(std::string& out, const ExplainedTarget& target, int fallback)
     out += fmt::format("  {:.4g}% {} as {}\n", target.share * 100, target.provider, target.model);
   else
     out += fmt::format("  fallback {}: {} as {}\n", fallback, target.provider, target.model);
+  if (!target.barred.empty()) out += fmt::format("    barred: {}\n", target.barred);
   out += fmt::format("    balance: {}\n", target.balance);
   for (const config::Value& value : target.settings)
     out += fmt::format("    {}: {}\n", value.path, value.text.value_or(""));
@@ -65,6 +66,7 @@ void target_json(json::Writer& json, const ExplainedTarget& target) {
   json.begin_object().key("role").string(weighted ? "target" : "fallback");
   json.key("provider").string(target.provider).key("model").string(target.model);
   json.key("share").number(target.share).key("balance").string(target.balance);
+  name_json(json, "barred", target.barred);
   values_json(json, "settings", target.settings);
   json.key("replicas").begin_array();
   for (const ExplainedReplica& replica : target.replicas) {
@@ -85,6 +87,9 @@ std::string text_of(const Explanation& explanation, const Question& question) {
                        or_none(explanation.tenant), or_none(explanation.workload),
                        or_none(explanation.key_id), explanation.tier);
     list(out, "limits", explanation.limits);
+    out += "rules\n";
+    for (const ExplainedRule& rule : explanation.rules)
+      out += fmt::format("  {}: {}\n", rule.rule, rule.verdict);
   }
   if (!explanation.targets.empty()) {
     out += fmt::format("deadline: {}\n", duration_text(explanation.deadline));
@@ -110,6 +115,15 @@ std::string json_of(const Explanation& explanation, const Question& question) {
   name_json(json, "tier", explanation.tier);
   json.end_object();
   values_json(json, "limits", explanation.limits);
+  json.key("rules").begin_array();
+  for (const ExplainedRule& rule : explanation.rules)
+    json.begin_object()
+        .key("rule")
+        .string(rule.rule)
+        .key("verdict")
+        .string(rule.verdict)
+        .end_object();
+  json.end_array();
   values_json(json, "retry", explanation.retry);
   name_json(json, "deadline",
             explanation.targets.empty() ? "" : duration_text(explanation.deadline));

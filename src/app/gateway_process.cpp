@@ -81,6 +81,7 @@ GatewayProcess::GatewayProcess(const config::LoadResult& loaded, const Disk& dis
       process_(loaded.config.limits, loaded.config.admission),
       resolver_(clock_),
       dialer_(resolver_),
+      audit_sink_(audit_stream()),
       live_config_(loaded, disk, secrets, process_, loop_, log_),
       build_info_(std::string(kVersion)) {}
 
@@ -116,7 +117,9 @@ Result<void> GatewayProcess::start() {
   // Everything that can fail comes before anything runs.
   PENSTOCK_CHECK(log_.open("stderr"));
   PENSTOCK_CHECK(access_log_.open(config_.telemetry.access_log));
-  if (&audit_sink() == &audit_log_) PENSTOCK_CHECK(audit_log_.open(config_.telemetry.audit_log));
+  if (&audit_stream() == &audit_log_) {
+    PENSTOCK_CHECK(audit_log_.open(config_.telemetry.audit_log));
+  }
   const unsigned count = config_.workers.value_or(runtime::cpus_allowed());
   PENSTOCK_TRY(const net::Address data, address_of(config_.listen.data));
   PENSTOCK_TRY(net::ListenSet data_listen, net::listen_on(data, count));
@@ -140,9 +143,9 @@ void GatewayProcess::start_workers(net::ListenSet listen) {
                                       .connections = &connections_,
                                       .connections_max = config_.listen.connections};
   for (unsigned i = 0; i < count; ++i)
-    workers_.push_back(std::make_unique<WorkerThread>(
-        WorkerParts{process_, clock_, dialer_, rng_.fork("worker-" + std::to_string(i)),
-                    gateway::Logs{access_log_, log_}, live_config_.snapshot(), server, listener}));
+    workers_.push_back(std::make_unique<WorkerThread>(WorkerParts{
+        process_, clock_, dialer_, rng_.fork("worker-" + std::to_string(i)),
+        gateway::Logs{access_log_, log_, audit_sink_}, live_config_.snapshot(), server, listener}));
   workers_running_ = count;
   for (unsigned i = 0; i < count; ++i) workers_[i]->start(std::move(listen.sockets[i]), i);
 }
@@ -155,7 +158,7 @@ void GatewayProcess::start_admin(net::ListenSet listen) {
                                                        .clock = clock_,
                                                        .sources = sources_,
                                                        .config = live_config_,
-                                                       .audit_log = audit_sink(),
+                                                       .audit_log = audit_sink_,
                                                        .drain = [this] { leave(); },
                                                        .about = {.version = std::string(kVersion),
                                                                  .config_file = live_config_.file(),
@@ -188,7 +191,8 @@ void GatewayProcess::add_metrics() {
        .draining = [this] { return process_.draining.load() ? 1.0 : 0.0; },
        .drain_forced = [this] { return static_cast<double>(process_.cut.load()); },
        .access_log_dropped = [this] { return access_log_.dropped(); },
-       .log_dropped = [this] { return log_.dropped() + audit_log_.dropped(); },
+       .log_dropped = [this] { return log_.dropped(); },
+       .audit_log_dropped = [this] { return audit_sink_.dropped() + audit_log_.dropped(); },
        .reloads_applied = [this] { return live_config_.reloads_applied(); },
        .reloads_refused = [this] { return live_config_.reloads_refused(); }});
   telemetry::add_provider_rows(callbacks_, provider_reads(*live_config_.snapshot(), clock_));
@@ -219,7 +223,7 @@ void GatewayProcess::publish(const std::shared_ptr<const gateway::Snapshot>& sna
 }
 
 // Two writers to one stream could write into each other's lines.
-LogSink& GatewayProcess::audit_sink() noexcept {
+LogFile& GatewayProcess::audit_stream() noexcept {
   const telemetry::TelemetryConfig& logs = config_.telemetry;
   if (logs.audit_log == logs.access_log) return access_log_;
   return logs.audit_log == "stderr" ? log_ : audit_log_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "admin/admin.h"
+#include "app/audit_sink.h"
 #include "app/control_ticker.h"
 #include "app/live_gateway_config.h"
 #include "app/log_file.h"
@@ -68,7 +69,7 @@ class GatewayProcess {
   void add_caller_metrics();
   [[nodiscard]] Result<void> renew_secrets(const config::Config& config);
   [[nodiscard]] runtime::Task<void> reload_file();
-  [[nodiscard]] LogSink& audit_sink() noexcept;
+  [[nodiscard]] LogFile& audit_stream() noexcept;
   [[nodiscard]] runtime::Task<void> end();
 
   const config::Config& config_;  // as it was at the start
@@ -81,7 +82,8 @@ class GatewayProcess {
   net::TcpDialer dialer_;
   LogFile log_;
   LogFile access_log_;
-  LogFile audit_log_;
+  LogFile audit_log_;  // where the audit log has a stream to itself
+  AuditSink audit_sink_;
   LiveGatewayConfig live_config_;
   std::shared_ptr<net::TlsServer> tls_;
   Secret admin_token_;

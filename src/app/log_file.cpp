@@ -1,6 +1,7 @@
 #include "app/log_file.h"
 
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -13,6 +14,12 @@
 #include "telemetry/line_writer.h"
 
 namespace penstock::app {
+namespace {
+
+// Some 500 audit lines, for the 10 ms in which lines gather.
+constexpr std::size_t kVitalBytes = 256 << 10;
+
+}  // namespace
 
 LogFile::~LogFile() { close(); }
 
@@ -29,6 +36,7 @@ Result<void> LogFile::open(const std::string& target) {
   }
   telemetry::LineWriterOptions options;
   options.drain_max = 250ms;  // two of them must fit into the time to leave
+  options.vital_bytes = kVitalBytes;
   writer_ = std::make_unique<telemetry::LineWriter>(descriptor, options);
   return {};
 }

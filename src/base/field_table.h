@@ -163,6 +163,7 @@ consteval TypeInfo make_container() {
     info.size = [](const void* v) { return as<T>(v).size(); };
     info.at = [](const void* v, std::size_t i) -> const void* { return &as<T>(v)[i]; };
     info.add = [](void* v, std::string_view) -> void* { return &as<T>(v).emplace_back(); };
+    info.clear = [](void* v) { as<T>(v).clear(); };
   } else {
     using V = std::remove_cvref_t<decltype(std::declval<T>().begin()->value)>;
     info = {.kind = Kind::kNamed, .element = &kType<V>};

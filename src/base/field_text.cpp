@@ -13,6 +13,8 @@ bool is_alphanumeric(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+bool in_model_name(char c) { return c > ' ' && c < '\x7f' && c != '"' && c != '\\'; }
+
 }  // namespace
 
 std::string_view check_name(std::string_view text) {
@@ -23,10 +25,13 @@ std::string_view check_name(std::string_view text) {
   return fits ? "" : "must be 1 to 64 of A-Z a-z 0-9 . _ -, a letter or digit first";
 }
 
+std::string_view check_model_glob(std::string_view text) {
+  const bool fits = !text.empty() && text.size() <= 200 && std::ranges::all_of(text, in_model_name);
+  return fits ? "" : "must be 1 to 200 visible ASCII characters, no quotes or backslashes";
+}
+
 std::string_view check_model_name(std::string_view text) {
-  const bool fits = !text.empty() && text.size() <= 128 && std::ranges::all_of(text, [](char c) {
-    return c > ' ' && c < '\x7f' && c != '"' && c != '\\';
-  });
+  const bool fits = !text.empty() && text.size() <= 128 && std::ranges::all_of(text, in_model_name);
   return fits ? "" : "must be 1 to 128 visible ASCII characters, no quotes or backslashes";
 }
 

@@ -11,6 +11,9 @@ namespace penstock {
 // They become label values, header values and the first half of `provider/model`.
 [[nodiscard]] std::string_view check_name(std::string_view text);
 
+// A pattern over model names and `provider/model`: 1 to 200 of the characters of model names.
+[[nodiscard]] std::string_view check_model_glob(std::string_view text);
+
 // A model: 1 to 128 visible ASCII characters but quotes and backslashes.
 [[nodiscard]] std::string_view check_model_name(std::string_view text);
 
@@ -30,6 +33,7 @@ inline constexpr Rule kNameRule =
     shaped(check_name, "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", "support-1");
 inline constexpr Rule kModelNameRule =
     shaped(check_model_name, R"(^[!#-\[\]-~]{1,128}$)", "chat-default");
+inline constexpr Rule kModelGlobRule = shaped(check_model_glob, R"(^[!#-\[\]-~]{1,200}$)", "gpt-*");
 inline constexpr Rule kListenAddressRule =
     shaped(check_listen_address, R"(^(localhost|[0-9.]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}$)",
            "127.0.0.1:7100");

@@ -53,7 +53,7 @@ struct TypeInfo {
   const void* (*at)(const void* value, std::size_t index) = nullptr;
   std::string_view (*name_at)(const void* value, std::size_t index) = nullptr;
   void* (*add)(void* value, std::string_view name) = nullptr;
-  void (*clear)(void* value) = nullptr;  // of an optional: no value
+  void (*clear)(void* value) = nullptr;  // of an optional: no value; of a list: no items
 
   std::span<const Row> rows{};
   std::span<const std::string_view> later_keys{};

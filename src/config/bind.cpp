@@ -68,9 +68,11 @@ class Binder {
     value(node, inner);
   }
 
+  // What is written replaces the default as a whole.
   void list(const Node& node, const Slot& slot) {
-    if (node.kind == NodeKind::kNull) return;
-    if (node.kind != NodeKind::kList) return complain(node.mark, slot.path, "must be a list");
+    if (node.kind != NodeKind::kNull && node.kind != NodeKind::kList)
+      return complain(node.mark, slot.path, "must be a list");
+    slot.type.clear(slot.value);
     for (std::size_t i = 0; i < node.items.size(); ++i) {
       const std::string path = path_of(slot.path, i);
       origins_.add(path, {node.items[i].mark, node.items[i].mark});

@@ -11,9 +11,11 @@
 #include "base/seams.h"
 #include "base/units.h"
 #include "config/compile_provider.h"
+#include "config/compile_rules.h"
 #include "config/compile_tenants.h"
 #include "config/config.h"
 #include "config/models_config.h"
+#include "config/tiers_config.h"
 #include "control/retry_plan.h"
 #include "fleet/provider.h"
 #include "fleet/target.h"
@@ -28,6 +30,7 @@ void compile_models(const Config& config, LabelNames& labels, gateway::Snapshot&
     compiled.name = name;
     compiled.label = labels.intern(name);
     compiled.deadline = model.deadline;
+    compiled.tiers = compile_tiers(model.tiers);
     for (const TargetConfig& target : model.targets)
       compiled.targets.push_back({.provider = snapshot.provider_index.at(target.provider),
                                   .model = target.model,
@@ -61,6 +64,7 @@ Result<std::shared_ptr<const gateway::Snapshot>> compile(const Config& config,
   compile_models(config, labels, *snapshot);
   // Comes last: it may set ceilings that the config before still uses.
   PENSTOCK_CHECK(compile_tenants(config, labels, before, *snapshot));
+  PENSTOCK_CHECK(compile_rules(config, secrets, before, *snapshot));
   snapshot->limits = config.limits;
   snapshot->admission = config.admission;
   snapshot->retry = config.retry;

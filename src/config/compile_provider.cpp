@@ -15,6 +15,7 @@
 #include "base/secret.h"
 #include "config/providers_config.h"
 #include "config/secrets.h"
+#include "config/tiers_config.h"
 #include "dialect/openai/request.h"
 #include "dialect/registry.h"
 #include "fleet/provider.h"
@@ -110,6 +111,10 @@ Result<fleet::Provider> compile_provider(const std::string& name, const Provider
   provider.force_usage = config.usage_in_stream == UsageInStream::kForce
                              ? dialect::openai::ForceUsage::kForce
                              : dialect::openai::ForceUsage::kLeave;
+  provider.output_limit = config.output_limit == OutputLimit::kMaxTokens
+                              ? dialect::openai::OutputLimit::kMaxTokens
+                              : dialect::openai::OutputLimit::kMaxCompletionTokens;
+  provider.tiers = compile_tiers(config.tiers);
   provider.balance = config.balance;
   provider.slow_start = config.slow_start;
   provider.breaker = config.breaker;

@@ -63,6 +63,8 @@ gateway::CallerLimits compile_limits(const gateway::CallerLimitsConfig& config,
   gateway::CallerLimits limits;
   if (before != nullptr) limits.state = before->state;
   limits.requests = compile_rate(config.requests, config.burst);
+  if (config.requests)
+    limits.requests_per_second = static_cast<double>(config.requests->hourly()) / 3600;
   limits.in_flight = config.in_flight;
   limits.state->in_flight.set_limit(config.in_flight.value_or(gateway::LimitState::kNoCeiling));
   return limits;

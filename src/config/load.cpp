@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "base/seams.h"
 #include "config/bind.h"
+#include "config/compile_rules.h"
 #include "config/problem.h"
 #include "config/secrets.h"
 #include "config/table.h"
@@ -55,6 +56,7 @@ LoadResult load(const std::string& path, const Disk& disk, const SecretSource& s
   if (tree.completeness == Completeness::kWhole) {
     result = judge(path, std::move(tree.root));
     check_secrets(config_type(), &result.config, result.origins, secrets, result.problems);
+    check_prompts(result.config, result.origins, secrets, result.problems);
   }
   std::ranges::move(tree.problems, std::back_inserter(result.problems));
   sort_by_place(result.problems);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,6 +9,7 @@
 #include "base/field.h"
 #include "base/field_text.h"
 #include "base/units.h"
+#include "config/tiers_config.h"
 
 namespace penstock::config {
 
@@ -53,6 +53,7 @@ struct ModelConfig {
   std::vector<TargetConfig> targets;
   std::vector<FallbackConfig> fallback;
   Duration deadline = kDeadline;
+  TiersConfig tiers = every_tier();
 
   static constexpr Duration kDeadline = 600s;  // also of explicitly requested providers
 };
@@ -66,10 +67,9 @@ constexpr auto fields(Describe<ModelConfig>) {
             "Where they go, in this order, when no target can serve."),
       field("deadline", &C::deadline, range(100ms, 24h), Reload::kLive,
             "Longest time for a request, retries included; clients may ask for less."),
+      field("tiers", &C::tiers, any(), Reload::kLive,
+            "Whose callers may ask for the model: internal, external; both when not set."),
   };
-}
-constexpr auto later_keys(Describe<ModelConfig>) {
-  return std::array<std::string_view, 1>{"tiers"};
 }
 
 }  // namespace penstock::config

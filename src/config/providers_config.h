@@ -12,6 +12,7 @@
 #include "base/field_text.h"
 #include "base/secret_ref.h"
 #include "base/units.h"
+#include "config/tiers_config.h"
 #include "control/balancers.h"
 #include "control/breaker.h"
 #include "fleet/health_config.h"
@@ -34,6 +35,15 @@ enum class UsageInStream : std::uint8_t { kForce, kLeave };
 constexpr auto enum_names(Describe<UsageInStream>) {
   return std::array{EnumName<UsageInStream>{"force", UsageInStream::kForce},
                     EnumName<UsageInStream>{"leave", UsageInStream::kLeave}};
+}
+
+// The member that bounds a reply's length, where a rule must say it.
+enum class OutputLimit : std::uint8_t { kMaxCompletionTokens, kMaxTokens };
+
+constexpr auto enum_names(Describe<OutputLimit>) {
+  return std::array{
+      EnumName<OutputLimit>{"max_completion_tokens", OutputLimit::kMaxCompletionTokens},
+      EnumName<OutputLimit>{"max_tokens", OutputLimit::kMaxTokens}};
 }
 
 // YAML: providers.P.replicas[], or the URL alone
@@ -122,6 +132,8 @@ struct ProviderConfig {
   std::optional<fleet::HealthConfig> health;
   control::BreakerConfig breaker;
   UsageInStream usage_in_stream = UsageInStream::kForce;
+  OutputLimit output_limit = OutputLimit::kMaxCompletionTokens;
+  TiersConfig tiers = every_tier();
   std::optional<ProviderTlsConfig> tls;
 };
 
@@ -146,12 +158,17 @@ constexpr auto fields(Describe<ProviderConfig>) {
             "When a replica that fails or is slow is left alone."),
       field("usage_in_stream", &C::usage_in_stream, any(), Reload::kRestart,
             "force asks for usage in every stream and hides it from clients that did not."),
+      field("output_limit", &C::output_limit, any(), Reload::kLive,
+            "How a workload's output_tokens_max is said to it in a chat: max_tokens for a provider "
+            "that does not know the newer max_completion_tokens."),
+      field("tiers", &C::tiers, any(), Reload::kLive,
+            "Whose callers may be served here: internal, external; both when not set."),
       field("tls", &C::tls, any(), Reload::kRestart, "TLS to the provider; for https replicas."),
   };
 }
 constexpr auto later_keys(Describe<ProviderConfig>) {
-  return std::array<std::string_view, 7>{"tiers",   "on_disconnect", "version",     "region",
-                                         "project", "api_version",   "fetch_images"};
+  return std::array<std::string_view, 6>{"on_disconnect", "version",     "region",
+                                         "project",       "api_version", "fetch_images"};
 }
 
 }  // namespace penstock::config

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,19 +12,14 @@
 #include "base/field_text.h"
 #include "base/named.h"
 #include "base/principal.h"
+#include "base/secret_ref.h"
 #include "base/units.h"
+#include "config/tiers_config.h"
 #include "control/priority.h"
 #include "gateway/caller_limits_config.h"
 #include "gateway/delivery.h"
-
-namespace penstock {
-
-constexpr auto enum_names(Describe<Tier>) {
-  return std::array{EnumName<Tier>{"internal", Tier::kInternal},
-                    EnumName<Tier>{"external", Tier::kExternal}};
-}
-
-}  // namespace penstock
+#include "policy/output_rule.h"
+#include "policy/rules_config.h"
 
 namespace penstock::config {
 
@@ -58,6 +54,14 @@ struct WorkloadConfig {
   control::Priority priority = control::Priority::kStandard;
   gateway::Delivery delivery = gateway::Delivery::kStream;
   gateway::CallerLimitsConfig limits;
+  std::vector<std::string> models;     // globs; empty: all
+  std::vector<std::string> providers;  // empty: all
+  std::optional<std::uint64_t> output_tokens_max;
+  policy::OutputOver output_over = policy::OutputOver::kRefuse;
+  policy::Tools tools = policy::Tools::kAllow;
+  policy::LabelRule label = policy::LabelRule::kOptional;
+  std::vector<std::string> labels;
+  SecretRef system_prompt;  // empty: none
 };
 
 constexpr auto fields(Describe<WorkloadConfig>) {
@@ -69,12 +73,30 @@ constexpr auto fields(Describe<WorkloadConfig>) {
             "buffered gathers a streamed reply before any of it is sent, so that one that fails "
             "half-way is tried again."),
       field("limits", &C::limits, any(), Reload::kLive, "How much the workload may call."),
+      field("models", &C::models, kModelGlobRule, Reload::kLive,
+            "Globs (* and ?) over the names it may ask for, provider/model among them; all when "
+            "empty."),
+      field("providers", &C::providers, kNameRule, Reload::kLive,
+            "The providers that may serve it, fallbacks included; all when empty."),
+      field("output_tokens_max", &C::output_tokens_max, range(1, 1'000'000'000), Reload::kLive,
+            "The most output tokens of one request, all its choices together; also what is asked "
+            "for when the client names no limit."),
+      field("output_over", &C::output_over, any(), Reload::kLive,
+            "When the client asks for more: refuse with 400, or clamp and say so in "
+            "x-penstock-clamped."),
+      field("tools", &C::tools, any(), Reload::kLive,
+            "deny refuses requests that hand the model tools or functions."),
+      field("label", &C::label, any(), Reload::kLive,
+            "required: x-penstock-label must be one of labels. optional: it must be so when it is "
+            "there."),
+      field("labels", &C::labels, kNameRule, Reload::kLive,
+            "What x-penstock-label may say; empty: anything."),
+      field("system_prompt", &C::system_prompt, any(), Reload::kReload,
+            "A text (file:path) put before all messages of a chat, whatever the client says."),
   };
 }
 constexpr auto later_keys(Describe<WorkloadConfig>) {
-  return std::array<std::string_view, 10>{
-      "models", "providers", "output_tokens_max", "output_over", "tools", "label",
-      "labels", "redact",    "system_prompt",     "cache"};
+  return std::array<std::string_view, 2>{"redact", "cache"};
 }
 
 // YAML: tenants.T

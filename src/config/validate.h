@@ -21,6 +21,9 @@ void validate(const Config& config, const Origins& origins, Findings& findings);
 // The part about limits of callers and the queue: rules that can never bind.
 void validate_limits(const Config& config, const Origins& origins, Findings& findings);
 
+// The part about what workloads and tiers may use: rules that can never bind.
+void validate_rules(const Config& config, const Origins& origins, Findings& findings);
+
 // The part about names: providers of targets, workloads of keys, hashes used twice.
 void validate_names(const Config& config, const Origins& origins, std::vector<Problem>& problems);
 

@@ -11,33 +11,16 @@
 
 #include "base/address.h"
 #include "base/named.h"
-#include "base/nearest.h"
 #include "config/compile_provider.h"
 #include "config/config.h"
 #include "config/path.h"
 #include "config/problem.h"
 #include "config/tenants_config.h"
+#include "config/unknown_name.h"
 #include "config/validate.h"
 
 namespace penstock::config {
 namespace {
-
-// The message of surface: unknown KIND "name" — did you mean "other"? (defined at line N).
-template <class T>
-Problem unknown_name(std::string_view kind, std::string_view name, Mark mark, const Named<T>& known,
-                     std::string_view parent, const Origins& origins) {
-  Problem problem{mark, fmt::format("unknown {} {}", kind, quoted(name)), ""};
-  std::vector<std::string_view> names;
-  for (const auto& entry : known) names.push_back(entry.name);
-  if (const auto best = nearest(name, names)) {
-    problem.hint = fmt::format("did you mean {}?", quoted(*best));
-    if (const Origins::Place* place = origins.find(path_of(parent, *best)))
-      problem.hint += fmt::format(" (defined at line {})", place->key.line);
-  } else if (names.empty()) {
-    problem.hint = fmt::format("no {} is defined", kind);
-  }
-  return problem;
-}
 
 // `list`: the targets or the fallback chain of a model, at `path`.
 template <class List>

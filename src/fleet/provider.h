@@ -7,6 +7,7 @@
 
 #include "base/label.h"
 #include "base/secret.h"
+#include "base/tier_set.h"
 #include "base/units.h"
 #include "control/balancers.h"
 #include "control/breaker.h"
@@ -53,6 +54,8 @@ struct Provider {
   std::uint32_t in_flight_limit = 400;
   net::PoolOptions pool;
   dialect::openai::ForceUsage force_usage = dialect::openai::ForceUsage::kForce;
+  dialect::openai::OutputLimit output_limit = dialect::openai::OutputLimit::kMaxCompletionTokens;
+  TierSet tiers;  // whose callers may be served here
   std::shared_ptr<net::TlsClient> tls;
   std::shared_ptr<net::ConnectionPermits> permits;
   std::shared_ptr<ProviderState> state;

@@ -7,6 +7,8 @@
 #include <utility>
 #include <variant>
 
+#include "base/error.h"
+#include "base/error_code.h"
 #include "base/label.h"
 #include "base/result.h"
 #include "base/units.h"
@@ -15,6 +17,7 @@
 #include "control/retry_plan.h"
 #include "fleet/provider.h"
 #include "fleet/selection.h"
+#include "gateway/access.h"
 #include "gateway/attempt.h"
 #include "gateway/attempt_error.h"
 #include "gateway/no_replica.h"
@@ -87,6 +90,7 @@ class Journey {
         count_refused();
         continue;
       }
+      if (barred(start.target)) co_return fail(closed());
       count_move(start.target);
       scope_.attempts = plan_.attempts();
       std::unique_ptr<control::AttemptFailure> failure = co_await attempt(scope_, *placement);
@@ -103,6 +107,17 @@ class Journey {
   }
 
  private:
+  // The one place where attempts begin asks again, whatever the route was made of.
+  [[nodiscard]] bool barred(std::size_t target) const {
+    const std::size_t provider = scope_.route.targets()[target].provider;
+    return access_of(scope_).provider(provider) != Barred::kNo;
+  }
+  [[nodiscard]] static Error closed() {
+    Error error(ErrorCode::kProviderNotAllowed);
+    error.detail = "a route led to a provider that is barred to its caller";
+    return error;
+  }
+
   void count_refused() {
     std::uint64_t refused = selection_.take_refused();
     for (std::size_t target = 0; refused != 0; ++target, refused >>= 1)

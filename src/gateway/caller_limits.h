@@ -22,6 +22,7 @@ struct LimitState {
 // The limits of a tenant, workload or key, as one snapshot has them.
 struct CallerLimits {
   std::optional<control::BucketShape> requests = {};  // nullopt: any number
+  double requests_per_second = 0;                     // of `requests`, as configured
   std::optional<std::uint32_t> in_flight = {};        // nullopt: no ceiling, and none counted
   std::shared_ptr<LimitState> state = std::make_shared<LimitState>();
 };

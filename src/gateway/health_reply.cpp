@@ -14,6 +14,7 @@
 #include "gateway/snapshot.h"
 #include "gateway/surface_of.h"
 #include "gateway/worker.h"
+#include "identity/auth_config.h"
 #include "net/exchange.h"
 #include "runtime/task.h"
 #include "wire/head_writer.h"
@@ -53,6 +54,8 @@ runtime::Task<void> reply_health(net::Exchange& exchange, const Process& process
   if (!allowed) wire::append_header(text, "allow", "GET, HEAD");
   wire::append_header(text, "content-type", "text/plain; charset=utf-8");
   wire::append_header(text, "cache-control", "no-store");
+  if (snapshot.auth == identity::AuthMode::kDev)
+    wire::append_header(text, "x-penstock-mode", "dev");
   const std::array<std::string_view, 1> body{!allowed ? "method not allowed\n"
                                              : !good  ? "not ready\n"
                                                       : "ok\n"};

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "base/address.h"
 #include "base/error_code.h"
@@ -13,6 +14,7 @@
 #include "gateway/snapshot.h"
 #include "identity/auth_config.h"
 #include "identity/credentials.h"
+#include "identity/key_ring.h"
 #include "wire/header_list.h"
 
 namespace penstock::gateway {
@@ -97,8 +99,12 @@ Result<Principal> identify(RequestScope& scope) {
     principal =
         dev_principal(*scope.snapshot, headers.find("x-tenant-id").value_or(std::string_view()));
   } else {
-    PENSTOCK_TRY(principal, scope.snapshot->keys->identify(credentials_of(headers),
-                                                           scope.worker.loop.clock().wall()));
+    const identity::KeyRing& keys = *scope.snapshot->keys;
+    const identity::Credentials credentials = credentials_of(headers);
+    Result<Principal> known = keys.identify(credentials, scope.worker.loop.clock().wall());
+    if (!known && known.error().code == ErrorCode::kKeyDisabled)
+      scope.principal = keys.owner(credentials).value_or(Principal());  // for the logs
+    PENSTOCK_TRY(principal, std::move(known));
   }
   set_caller(scope, principal);
   return principal;

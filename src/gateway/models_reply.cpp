@@ -1,24 +1,23 @@
 #include "gateway/models_reply.h"
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/error_code.h"
 #include "base/result.h"
 #include "dialect/openai/models.h"
 #include "dialect/surface.h"
-#include "gateway/reply_head.h"
+#include "gateway/access.h"
+#include "gateway/own_reply.h"
+#include "gateway/policy.h"
 #include "gateway/request_scope.h"
 #include "gateway/routing.h"
 #include "gateway/snapshot.h"
 #include "runtime/task.h"
 #include "telemetry/labels.h"
-#include "wire/head_writer.h"
 
 namespace penstock::gateway {
 
@@ -54,30 +53,22 @@ std::optional<std::string> percent_decoded(std::string_view text) {
 
 runtime::Task<Result<void>> reply_models(RequestScope& scope) {
   const Snapshot& snapshot = *scope.snapshot;
+  const Access access = access_of(scope);
   scope.rejected_at = telemetry::RejectionStage::kRoute;
-  std::string body;
   if (scope.surface == dialect::Surface::kModel) {
     const std::optional<std::string> name = percent_decoded(scope.surface_argument);
     if (!name) co_return fail(ErrorCode::kInvalidRequest, "The path has a broken %-escape.");
     const auto model = snapshot.models.find(*name);
-    if (model == snapshot.models.end()) co_return fail(model_not_found(snapshot, *name));
-    body = dialect::openai::model_body({.id = model->second.name, .created = snapshot.created});
-  } else {
-    std::vector<ModelRow> rows;
-    for (const std::string& name : snapshot.model_names)
-      rows.push_back({.id = name, .created = snapshot.created});
-    body = dialect::openai::models_body(rows);
+    if (model == snapshot.models.end()) co_return fail(model_not_found(*name, access));
+    scope.route.model = &model->second;
+    PENSTOCK_CO_CHECK(judge_model(scope));
+    const ModelRow row{.id = model->second.name, .created = snapshot.created};
+    co_return co_await reply_json(scope, dialect::openai::model_body(row));
   }
-  std::string head;
-  wire::append_status_line(head, 200);
-  wire::append_header(head, "content-type", "application/json");
-  append_own_fields(head, scope, Told::kNothing);
-  scope.rejected_at.reset();
-  scope.status = 200;
-  scope.stop = "complete";
-  const std::array<std::string_view, 1> pieces{body};
-  ignore(co_await scope.exchange.reply(std::move(head), pieces), "a client that left is settled");
-  co_return Result<void>();
+  std::vector<ModelRow> rows;
+  for (const std::string_view name : access.models())
+    rows.push_back({.id = name, .created = snapshot.created});
+  co_return co_await reply_json(scope, dialect::openai::models_body(rows));
 }
 
 }  // namespace penstock::gateway

@@ -51,7 +51,8 @@ Error no_replica(const RequestScope& scope, const std::vector<fleet::Verdict>& v
     list += fleet::name(verdict.standing);
   }
   if (listed > kListedMax) list += ", and " + std::to_string(listed - kListedMax) + " more";
-  error.message = "No replica can serve this model now: " + list + ".";
+  // With every weight at 0 there is none to name; the table's sentence will do.
+  if (!list.empty()) error.message = "No replica can serve this model now: " + list + ".";
   error.retry_after = control::no_replica_wait(earliest, now, *scope.worker.rng);
   return error;
 }

@@ -10,12 +10,15 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "dialect/openai/request.h"
+#include "dialect/surface.h"
 #include "gateway/admission.h"
 #include "gateway/attempts.h"
 #include "gateway/deadline.h"
 #include "gateway/health_reply.h"
 #include "gateway/identify.h"
+#include "gateway/me_reply.h"
 #include "gateway/models_reply.h"
+#include "gateway/policy.h"
 #include "gateway/quota.h"
 #include "gateway/refusal.h"
 #include "gateway/request_scope.h"
@@ -65,6 +68,7 @@ Task<Result<void>> Pipeline::run(RequestScope& scope) {
   PENSTOCK_CO_CHECK(find_surface(scope));
   scope.rejected_at = RejectionStage::kQuota;
   PENSTOCK_CO_CHECK(take_quota(scope));
+  if (scope.surface == dialect::Surface::kMe) co_return co_await reply_me(scope);
   if (!takes_body(scope.surface)) co_return co_await reply_models(scope);
   PENSTOCK_CO_CHECK(co_await read_and_validate(scope));
   PENSTOCK_CO_CHECK(judge_policy(scope));

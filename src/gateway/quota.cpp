@@ -68,6 +68,22 @@ void append_rate_fields(std::string& head, const RequestScope& scope) {
   wire::append_header(head, "x-ratelimit-reset-requests", reset_text(level->reset));
 }
 
+std::optional<RateLevel> rate_level(const RequestScope& scope) {
+  std::optional<RateLevel> found;
+  const auto look = [&](const CallerLimits* limits) {
+    if (limits == nullptr || !limits->requests) return;
+    const control::BucketLevel level =
+        limits->state->requests.level(*limits->requests, scope.now());
+    if (!found || level.remaining < found->bucket.remaining)
+      found = RateLevel{.per_second = limits->requests_per_second, .bucket = level};
+  };
+  const auto& [tenant, workload, key] = scope.caller;
+  look(key);
+  if (workload != nullptr) look(&workload->limits);
+  if (tenant != nullptr) look(&tenant->limits);
+  return found;
+}
+
 std::string reset_text(Duration reset) {
   using std::chrono::ceil;
   const std::int64_t ms = ceil<std::chrono::milliseconds>(reset).count();

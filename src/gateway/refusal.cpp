@@ -14,8 +14,10 @@
 #include "control/refusal_wait.h"
 #include "dialect/openai/error.h"
 #include "dialect/surface.h"
+#include "gateway/audit.h"
 #include "gateway/reply_head.h"
 #include "gateway/request_scope.h"
+#include "gateway/surface_of.h"
 #include "json/log_line.h"
 #include "net/byte_stream.h"
 #include "telemetry/labels.h"
@@ -56,11 +58,7 @@ std::string error_head(const RequestScope& scope, const Error& error) {
   wire::append_status_line(head, error.http_status());
   wire::append_header(head, "content-type", "application/json");
   if (error.code == ErrorCode::kMethodNotAllowed)
-    wire::append_header(
-        head, "allow",
-        scope.surface == dialect::Surface::kModels || scope.surface == dialect::Surface::kModel
-            ? "GET"
-            : "POST");
+    wire::append_header(head, "allow", takes_body(scope.surface) ? "POST" : "GET");
   if (error.retry_after) {
     using std::chrono::ceil;
     const auto wait = *error.retry_after;
@@ -123,6 +121,7 @@ Task<void> pass_error(RequestScope& scope) {
 
 Task<void> refuse_request(RequestScope& scope, Error error) {
   if (scope.attempts != 0) scope.rejected_at.reset();
+  audit_refusal(scope, error);  // also where nobody is left to be told
   if (scope.exchange.client_left()) {
     scope.stop = "aborted";
     if (in_stream(scope)) {

@@ -37,6 +37,7 @@ void append_own_fields(std::string& head, const RequestScope& scope, Told told) 
   wire::append_header(head, "x-request-id", scope.request_id);
   if (scope.snapshot->auth == identity::AuthMode::kDev)
     wire::append_header(head, "x-penstock-mode", "dev");
+  if (!scope.clamped.empty()) wire::append_header(head, "x-penstock-clamped", scope.clamped);
   append_rate_fields(head, scope);
   if (told == Told::kNothing || scope.provider == nullptr) return;
   wire::append_header(head, "x-penstock-provider", scope.provider->name);

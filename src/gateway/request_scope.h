@@ -74,6 +74,10 @@ class RequestScope {
   std::string_view body;
   dialect::openai::RequestView request;
   Route route;
+  dialect::openai::Imposed imposed;  // by the caller's rules, on every attempt
+  // Tokens that all choices together may have, as the request goes out; nullopt: no ceiling.
+  std::optional<std::uint64_t> output_held;
+  std::string_view clamped;               // what x-penstock-clamped says; empty: nothing was
   TimePoint deadline = TimePoint::max();  // everything that waits spends from it
   // Of a stream: until when an SDK's own patience lets it wait for the first content.
   TimePoint first_content_deadline = TimePoint::max();
@@ -97,6 +101,7 @@ class RequestScope {
   std::optional<telemetry::StreamEnd> stream_end;
   std::optional<telemetry::InterruptCause> interrupted;
   std::optional<telemetry::RejectionStage> rejected_at;
+  std::string_view refused_by;  // the rule that refused, for the audit log; empty: none did
   std::string_view stop = "refused";
   llm::Usage usage;
   std::optional<TimePoint> first_content;

@@ -6,13 +6,14 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/nearest.h"
 #include "base/result.h"
 #include "fleet/target.h"
+#include "gateway/access.h"
+#include "gateway/policy.h"
 #include "gateway/request_scope.h"
 #include "gateway/route.h"
 #include "gateway/snapshot.h"
@@ -35,27 +36,25 @@ Result<Route> keep_only(const Snapshot& snapshot, const Model& model, std::strin
     target.weight = std::max(target.weight, 1U);
     route.name(std::move(target));
   }
-  if (route.named.empty()) return fail(not_served());
+  if (route.only.empty()) return fail(not_served());
   return route;
 }
 
 }  // namespace
 
-Error model_not_found(const Snapshot& snapshot, std::string_view model) {
+Error model_not_found(std::string_view model, const Access& access) {
   Error error(ErrorCode::kModelNotFound);
   error.param = "model";
   error.message = "The model \"" + std::string(model.substr(0, kShownMax)) +
                   (model.size() > kShownMax ? "…\" does not exist." : "\" does not exist.");
   if (model.size() > kShownMax) return error;
-  const std::vector<std::string_view> names(snapshot.model_names.begin(),
-                                            snapshot.model_names.end());
-  if (const std::optional<std::string_view> near = nearest(model, names))
+  if (const std::optional<std::string_view> near = nearest(model, access.models()))
     error.hint = "Did you mean \"" + std::string(*near) + "\"?";
   return error;
 }
 
 Result<Route> route_of(const Snapshot& snapshot, std::string_view model,
-                       std::optional<std::string_view> provider) {
+                       std::optional<std::string_view> provider, const Access& access) {
   if (const auto known = snapshot.models.find(model); known != snapshot.models.end()) {
     if (provider) return keep_only(snapshot, known->second, *provider);
     return Route{.model = &known->second};
@@ -71,15 +70,21 @@ Result<Route> route_of(const Snapshot& snapshot, std::string_view model,
       return route;
     }
   }
-  return fail(model_not_found(snapshot, model));
+  return fail(model_not_found(model, access));
 }
 
 Result<void> find_route(RequestScope& scope) {
-  const auto known = scope.snapshot->models.find(scope.request.model);
-  if (known != scope.snapshot->models.end())
+  const Snapshot& snapshot = *scope.snapshot;
+  const Access access = access_of(scope);
+  const auto known = snapshot.models.find(scope.request.model);
+  if (known != snapshot.models.end())
     scope.route.model = &known->second;  // refused or not: the metrics name it
-  PENSTOCK_TRY(scope.route, route_of(*scope.snapshot, scope.request.model,
-                                     scope.exchange.head().headers.find("x-penstock-provider")));
+  Result<Route> route = route_of(snapshot, scope.request.model,
+                                 scope.exchange.head().headers.find("x-penstock-provider"), access);
+  if (!route && scope.route.model != nullptr) {
+    PENSTOCK_CHECK(judge_model(scope));
+  }
+  PENSTOCK_TRY(scope.route, std::move(route));
   return {};
 }
 

@@ -56,10 +56,10 @@ class RoutingTest : public testing::Test {
       const Result<void> found = find_route(scope);
       if (!found) got.error = found.error();
       if (scope.route.model != nullptr) got.model = scope.route.model->name;
-      if (!scope.route.named.empty()) {
-        got.explicit_model = scope.route.named.front().model;
-        got.provider = scope.route.named.front().provider;
-        EXPECT_EQ(scope.route.targets().data(), scope.route.named.data());
+      if (!scope.route.only.empty()) {
+        got.explicit_model = scope.route.only.front().model;
+        got.provider = scope.route.only.front().provider;
+        EXPECT_EQ(scope.route.targets().data(), scope.route.only.data());
       }
       got.places = scope.route.targets().size();
     };

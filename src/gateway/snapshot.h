@@ -11,6 +11,7 @@
 
 #include "base/label.h"
 #include "base/principal.h"
+#include "base/tier_set.h"
 #include "base/units.h"
 #include "control/priority.h"
 #include "control/retry_plan.h"
@@ -23,6 +24,9 @@
 #include "gateway/stream_config.h"
 #include "identity/auth_config.h"
 #include "identity/key_ring.h"
+#include "policy/glob.h"
+#include "policy/output_rule.h"
+#include "policy/rules_config.h"
 
 namespace penstock::gateway {
 
@@ -50,6 +54,7 @@ struct Model {
   std::vector<control::PlanTarget> plan;       // the same, as the plan of attempts sees them
   static constexpr Duration kDeadline = 600s;  // also of `provider/model`
   Duration deadline = kDeadline;
+  TierSet tiers;  // whose callers may ask for it
 };
 
 struct Workload {
@@ -57,6 +62,15 @@ struct Workload {
   control::Priority priority = control::Priority::kStandard;
   Delivery delivery = Delivery::kStream;
   CallerLimits limits;
+  // Rules for its requests, see gateway/policy.h.
+  std::vector<policy::Glob> models = {};  // names that it may ask for; empty: all
+  std::vector<bool> providers = {};       // by index, those that may serve it; empty: all
+  std::optional<std::uint64_t> output_tokens_max = {};  // of one request; nullopt: no ceiling
+  policy::OutputOver output_over = policy::OutputOver::kRefuse;
+  policy::Tools tools = policy::Tools::kAllow;
+  policy::LabelRule label_rule = policy::LabelRule::kOptional;
+  std::vector<std::string> labels = {};  // that x-penstock-label may say; empty: anything
+  std::string system_message = {};       // as dialect::openai::Imposed::first_message; empty: none
 };
 
 struct Tenant {

@@ -26,11 +26,12 @@ struct Row {
   std::string_view method;
   Surface surface;
 };
-constexpr std::array<Row, 4> kRows{{
+constexpr std::array<Row, 5> kRows{{
     {"/v1/chat/completions", "POST", Surface::kChat},
     {"/v1/completions", "POST", Surface::kCompletions},
     {"/v1/embeddings", "POST", Surface::kEmbeddings},
     {"/v1/models", "GET", Surface::kModels},
+    {"/v1/me", "GET", Surface::kMe},
 }};
 constexpr std::string_view kModelPath = "/v1/models/";
 
@@ -65,8 +66,8 @@ Result<void> find_surface(RequestScope& scope) {
   }
   Error error(ErrorCode::kNotFound);
   error.hint =
-      "The data plane serves /v1/chat/completions, /v1/completions, /v1/embeddings and "
-      "/v1/models.";
+      "The data plane serves /v1/chat/completions, /v1/completions, /v1/embeddings, /v1/models and "
+      "/v1/me.";
   return fail(std::move(error));
 }
 

@@ -7,8 +7,6 @@
 // the pipeline and lets everything through.
 namespace penstock::gateway {
 
-// What this workload may ask for.
-[[nodiscard]] inline Result<void> judge_policy(RequestScope&) { return {}; }
 // Tokens and money held until the request settles.
 [[nodiscard]] inline Result<void> reserve_budget(RequestScope&) { return {}; }
 // An identical request of the same tenant that was answered already.

@@ -53,8 +53,11 @@ std::string upstream_head(const RequestScope& scope, std::uint64_t body_bytes) {
 }  // namespace
 
 UpstreamRequest::UpstreamRequest(const RequestScope& scope)
-    : body_(dialect::openai::upstream_edits(scope.request, scope.target->model,
-                                            scope.provider->force_usage)) {
+    : body_(dialect::openai::upstream_edits(scope.request, {.model = scope.target->model,
+                                                            .usage = scope.provider->force_usage,
+                                                            .limit = scope.provider->output_limit,
+                                                            .surface = scope.surface,
+                                                            .imposed = scope.imposed})) {
   head_ = upstream_head(scope, body_.size());
   pieces_[count_++] = head_;
   json::Splice::Segments segments;

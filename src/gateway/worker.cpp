@@ -24,6 +24,7 @@ Worker::Worker(Process& shared, runtime::EventLoop& its_loop, net::Dialer& diale
       rng(std::move(random)),
       access_log(logs.access),
       log(logs.operators),
+      audit_log(logs.audit),
       snapshot(std::move(config)) {
   for (const fleet::Provider& provider : snapshot->providers) {
     std::vector<net::Origin> origins;

@@ -43,6 +43,7 @@ struct Process {
 struct Logs {
   LogSink& access;     // one line a request
   LogSink& operators;  // what went wrong, for those who run the gateway
+  LogSink& audit;      // decisions that somebody may have to answer for
 };
 
 // One worker thread's own things; touched on its thread only.
@@ -55,6 +56,7 @@ struct Worker {
   std::unique_ptr<Rng> rng;
   LogSink& access_log;
   LogSink& log;
+  LogSink& audit_log;
   std::shared_ptr<const Snapshot> snapshot;
   std::vector<std::unique_ptr<net::ConnectionPool>> pools;  // by provider
   fleet::Balancers balancers;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,6 +31,13 @@ std::size_t home(const crypto::Sha256Digest& digest) noexcept {
 }
 
 std::size_t slots_for(std::size_t entries) noexcept { return std::bit_ceil(2 * entries + 1); }
+
+Principal principal_of(const KeyEntry& entry) noexcept {
+  return {.tenant = entry.tenant,
+          .workload = entry.workload,
+          .key_id = entry.key_id,
+          .tier = entry.tier};
+}
 
 }  // namespace
 
@@ -72,10 +80,14 @@ Result<Principal> KeyRing::identify(const Credentials& credentials, WallTime now
         std::string(expired ? "expired" : "disabled") + ": " + entry->tenant + "/" + entry->key_id;
     return fail(std::move(error));
   }
-  return Principal{.tenant = entry->tenant,
-                   .workload = entry->workload,
-                   .key_id = entry->key_id,
-                   .tier = entry->tier};
+  return principal_of(*entry);
+}
+
+std::optional<Principal> KeyRing::owner(const Credentials& credentials) const {
+  const Result<std::string_view> key = presented_key(credentials);
+  const KeyEntry* const entry = key ? find(crypto::sha256(*key)) : nullptr;
+  if (entry == nullptr) return std::nullopt;
+  return principal_of(*entry);
 }
 
 }  // namespace penstock::identity

@@ -41,6 +41,9 @@ class KeyRing {
   // cost:    below 1 µs, no allocation unless refused.
   [[nodiscard]] Result<Principal> identify(const Credentials& credentials, WallTime now) const;
 
+  // Whose key it is, if it is a known one, disabled or expired too: for the audit log.
+  [[nodiscard]] std::optional<Principal> owner(const Credentials& credentials) const;
+
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
 
  private:

@@ -23,7 +23,8 @@ struct Edit {
 // valid when it moves.
 class Splice {
  public:
-  static constexpr std::size_t kEditsMax = 4;
+  static constexpr std::size_t kEditsMax =
+      6;  // of a request: model, usage, two limits, one more, a message
   static constexpr std::size_t kSegmentsMax = 2 * kEditsMax + 1;
   using Segments = std::array<std::string_view, kSegmentsMax>;
 

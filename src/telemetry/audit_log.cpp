@@ -39,6 +39,7 @@ void append_line(std::string& out, const AuditRecord& record) {
   name(json, "request_id", record.request_id);
   name(json, "provider", record.provider);
   name(json, "replica", record.replica);
+  name(json, "model", record.model);
   json.key("changes").begin_array();
   for (const AuditChange& change : record.changes) {
     json.begin_object().key("path").string(change.path).key("from");

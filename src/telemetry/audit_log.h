@@ -21,9 +21,9 @@ struct AuditChange {
 // credentials. Empty names are written as null.
 struct AuditRecord {
   WallTime at{};
-  std::string_view rule{};    // which one decided: `admin`, …
-  std::string_view action{};  // of the admin plane: `patch`, `reload`, `drain`, `enable`,
-                              // `reset`, `drain process`
+  std::string_view rule{};    // which one decided: `admin`, `tools`, `explicit_provider`, …
+  std::string_view action{};  // `refuse`, `choose`; of the admin plane: `patch`, `reload`,
+                              // `drain`, `enable`, `reset`, `drain process`
   std::optional<ErrorCode> code{};
   std::string_view tenant{};
   std::string_view workload{};
@@ -31,6 +31,7 @@ struct AuditRecord {
   std::string_view request_id{};
   std::string_view provider{};
   std::string_view replica{};
+  std::string_view model{};  // as the client named it: one that exists, or `provider/model`
   std::span<const AuditChange> changes{};
 };
 

@@ -33,10 +33,11 @@ TEST(AuditLog, WritesEveryMember) {
                   .request_id = "r",
                   .provider = "p",
                   .replica = "u",
+                  .model = "p/m",
                   .changes = changes}),
             R"({"audit":true,"at":"2023-11-14T22:13:20.123Z","rule":"admin","action":"patch",)"
             R"("code":"invalid_request","tenant":"t","workload":"w","key_id":"k",)"
-            R"("request_id":"r","provider":"p","replica":"u",)"
+            R"("request_id":"r","provider":"p","replica":"u","model":"p/m",)"
             R"("changes":[{"path":"retry.budget","from":"10%","to":"0%"},)"
             R"({"path":"x","from":null,"to":"\n"}]})");
 }
@@ -45,7 +46,7 @@ TEST(AuditLog, WritesNullForWhatIsNotThere) {
   EXPECT_EQ(line({}),
             R"({"audit":true,"at":"1970-01-01T00:00:00.000Z","rule":null,"action":null,)"
             R"("code":null,"tenant":null,"workload":null,"key_id":null,"request_id":null,)"
-            R"("provider":null,"replica":null,"changes":[]})");
+            R"("provider":null,"replica":null,"model":null,"changes":[]})");
 }
 
 }  // namespace

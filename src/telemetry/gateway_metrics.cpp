@@ -41,6 +41,11 @@ constexpr std::array kRejections{
     Rejection{kValidate, ErrorCode::kInvalidJson},
     Rejection{kValidate, ErrorCode::kInvalidRequest},
     Rejection{kValidate, ErrorCode::kUnsupportedParameter},
+    Rejection{kPolicy, ErrorCode::kLabelRequired},
+    Rejection{kPolicy, ErrorCode::kModelNotAllowed},
+    Rejection{kPolicy, ErrorCode::kProviderNotAllowed},
+    Rejection{kPolicy, ErrorCode::kToolsNotAllowed},
+    Rejection{kPolicy, ErrorCode::kInvalidRequest},
     Rejection{kAdmit, ErrorCode::kOverloaded},
     Rejection{kAdmit, ErrorCode::kDeadlineExceeded},
     Rejection{kAdmit, ErrorCode::kDraining},
@@ -201,6 +206,11 @@ void add_process_rows(CallbackSource& source, ProcessReads reads) {
               .help = "Times the config file was read anew.",
               .samples = {{{"applied"}, std::move(reads.reloads_applied)},
                           {{"refused"}, std::move(reads.reloads_refused)}}});
+  source.add({.name = "penstock_audit_log_dropped_total",
+              .kind = MetricKind::kCounter,
+              .labels = {},
+              .help = "Audit lines that did not fit the buffer or could not be written.",
+              .samples = {{{}, std::move(reads.audit_log_dropped)}}});
 }
 
 }  // namespace penstock::telemetry

@@ -47,6 +47,7 @@ struct GatewayMetrics {
   Counter<InterruptCause> stream_interrupted;
   Counter<Label> stream_malformed;  // provider
   Counter<RejectionStage, ErrorCode> rejections;
+  Counter<PolicyRule, Ruling> policy_rulings;
   Histogram<Scope> queue_wait{kWaitBounds};
   Histogram<Label> upstream_pool_wait{kWaitBounds};  // provider
   Counter<> uncaught_exceptions;
@@ -60,6 +61,7 @@ struct ProcessReads {
   CallbackSource::Read drain_forced;
   CallbackSource::Read access_log_dropped;
   CallbackSource::Read log_dropped;
+  CallbackSource::Read audit_log_dropped;
   CallbackSource::Read reloads_applied;
   CallbackSource::Read reloads_refused;
 };
@@ -143,6 +145,8 @@ constexpr auto metrics(Describe<GatewayMetrics>) {
              "Events dropped from streams because they were not valid JSON."),
       metric("penstock_rejections_total", &M::rejections, labels("stage", "code"),
              "Requests refused before any attempt, by the stage that refused."),
+      metric("penstock_policy_rulings_total", &M::policy_rulings, labels("rule", "ruling"),
+             "Requests judged by a rule that their caller has: passed, changed or refused."),
       metric("penstock_queue_wait_seconds", &M::queue_wait, labels("scope"),
              "How long a request waited for a place under a ceiling, if it had to wait."),
       metric("penstock_upstream_pool_wait_seconds", &M::upstream_pool_wait, labels("provider"),

@@ -63,6 +63,7 @@ class GatewayMetricsTest : public testing::Test {
                                 .drain_forced = [] { return 0.0; },
                                 .access_log_dropped = [] { return 0.0; },
                                 .log_dropped = [] { return 0.0; },
+                                .audit_log_dropped = [] { return 0.0; },
                                 .reloads_applied = [] { return 0.0; },
                                 .reloads_refused = [] { return 0.0; }});
   }

@@ -65,6 +65,7 @@ enum class RejectionStage : std::uint8_t {
   kQuota,     // requests over time
   kBody,      // reading it: size, pace, memory
   kValidate,  // JSON and its members
+  kPolicy,    // the rules of the caller
   kAdmit,     // ceilings, draining
   kRoute,     // models and replicas
 };
@@ -76,8 +77,43 @@ enum class RejectionStage : std::uint8_t {
     case RejectionStage::kQuota: return "quota";
     case RejectionStage::kBody: return "body";
     case RejectionStage::kValidate: return "validate";
+    case RejectionStage::kPolicy: return "policy";
     case RejectionStage::kAdmit: return "admit";
     case RejectionStage::kRoute: return "route";
+  }
+  return "unknown";
+}
+
+// A rule about what callers may ask for.
+enum class PolicyRule : std::uint8_t {
+  kLabel,
+  kAccess,    // models, providers, tiers
+  kReadable,  // what rules read must be what a provider reads
+  kTools,
+  kOutput,
+  kSystemPrompt,
+};
+
+[[nodiscard]] constexpr std::string_view name(PolicyRule rule) noexcept {
+  switch (rule) {
+    case PolicyRule::kLabel: return "label";
+    case PolicyRule::kAccess: return "access";
+    case PolicyRule::kReadable: return "readable";
+    case PolicyRule::kTools: return "tools";
+    case PolicyRule::kOutput: return "output";
+    case PolicyRule::kSystemPrompt: return "system_prompt";
+  }
+  return "unknown";
+}
+
+// What a rule made of a request.
+enum class Ruling : std::uint8_t { kPassed, kChanged, kRefused };
+
+[[nodiscard]] constexpr std::string_view name(Ruling ruling) noexcept {
+  switch (ruling) {
+    case Ruling::kPassed: return "passed";
+    case Ruling::kChanged: return "changed";
+    case Ruling::kRefused: return "refused";
   }
   return "unknown";
 }

@@ -59,23 +59,28 @@ LineWriter::LineWriter(int fd, LineWriterOptions options)
 LineWriter::~LineWriter() { close(); }
 
 void LineWriter::write(std::string_view line) noexcept {
-  const std::size_t needed = line.size() + 1;
+  if (!take(line, options_.vital_bytes)) dropped_.fetch_add(1, std::memory_order_relaxed);
+}
+
+bool LineWriter::write_vital(std::string_view line) noexcept { return take(line, 0); }
+
+bool LineWriter::take(std::string_view line, std::size_t keep_free) noexcept {
+  const std::size_t needed = line.size() + 1 + keep_free;
   bool wake = false;
   {
     const std::lock_guard lock(mutex_);
     if (phase_.load(std::memory_order_relaxed) != Phase::kOpen ||
-        needed > half_bytes_ - filled_bytes_) {
-      dropped_.fetch_add(1, std::memory_order_relaxed);
-      return;
-    }
+        needed > half_bytes_ - filled_bytes_)
+      return false;
     wake = filled_bytes_ == 0;
     char* const at = filling_.get() + filled_bytes_;
     if (!line.empty()) std::memcpy(at, line.data(), line.size());
     at[line.size()] = '\n';
-    filled_bytes_ += needed;
-    taken_bytes_ += needed;
+    filled_bytes_ += line.size() + 1;
+    taken_bytes_ += line.size() + 1;
   }
   if (wake) filled_.notify_one();
+  return true;
 }
 
 bool LineWriter::flush(Duration at_most) {

@@ -16,6 +16,7 @@ namespace penstock::telemetry {
 
 struct LineWriterOptions {
   std::size_t bytes_max = 4 << 20;  // memory for lines on their way, in two halves
+  std::size_t vital_bytes = 0;      // of a half, kept free for write_vital()
   Duration batch = 10ms;            // how long lines gather before they are written
   Duration drain_max = 2s;          // how long close() waits for a reader that does not read
 };
@@ -35,6 +36,10 @@ class LineWriter final : public LogSink {
   // Any thread. line: without line end. cost: about 50 ns; never waits for the descriptor.
   void write(std::string_view line) noexcept override;
 
+  // The same for lines that others must not crowd out; false when even these do not fit, which
+  // dropped() does not count.
+  [[nodiscard]] bool write_vital(std::string_view line) noexcept;
+
   // Waits until every line written before is out, or `at_most` has passed (then false).
   [[nodiscard]] bool flush(Duration at_most);
 
@@ -53,6 +58,7 @@ class LineWriter final : public LogSink {
   enum class Target : std::uint8_t { kFile, kPipe, kSocket };  // a terminal is taken for a pipe
 
   [[nodiscard]] static Target target(int fd) noexcept;
+  [[nodiscard]] bool take(std::string_view line, std::size_t keep_free) noexcept;
   void run();
   void write_out(std::string_view bytes);
   [[nodiscard]] std::ptrdiff_t write_some(std::string_view bytes) const noexcept;

@@ -139,7 +139,7 @@ TEST_F(AdminTest, WritesEveryChangeToTheAuditLog) {
   EXPECT_TRUE(says(rig.audit_log.lines[0],
                    R"("rule":"admin","action":"drain","code":null,"tenant":null,"workload":null,)"
                    R"("key_id":null,"request_id":"change-7","provider":"p",)"
-                   R"("replica":"http://up:8000","changes":[]})"))
+                   R"("replica":"http://up:8000","model":null,"changes":[]})"))
       << rig.audit_log.lines[0];
   EXPECT_TRUE(says(rig.audit_log.lines[1],
                    R"("changes":[{"path":"limits.in_flight","from":"2000","to":"7"},)"

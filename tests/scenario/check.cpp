@@ -157,8 +157,8 @@ void check_cut(const Scenario& scenario, const std::vector<std::string>& lines) 
     })) << wanted;
 }
 
-void check_told(const Scenario& scenario, const std::vector<std::string>& lines) {
-  for (const auto& [text, wanted] : scenario.told) {
+void check_told(const Counts& told, const std::vector<std::string>& lines) {
+  for (const auto& [text, wanted] : told) {
     const auto tells = [&text](const std::string& line) { return has(line, text); };
     EXPECT_EQ(static_cast<std::size_t>(std::ranges::count_if(lines, tells)), wanted)
         << text << "\nin\n"

@@ -24,8 +24,8 @@ void check_asked(const Scenario& scenario, const GatewayRig& rig);
 void check_log(const Scenario& scenario, const std::vector<std::string>& lines);
 // Which requests operators are told to have been cut, in any order.
 void check_cut(const Scenario& scenario, const std::vector<std::string>& lines);
-// What else operators are told, and how often.
-void check_told(const Scenario& scenario, const std::vector<std::string>& lines);
+// What else operators are told, or the audit log, and how often.
+void check_told(const Counts& told, const std::vector<std::string>& lines);
 void check_metrics(const Scenario& scenario, std::string_view exposition);
 
 }  // namespace penstock::scenario

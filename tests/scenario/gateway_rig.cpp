@@ -74,6 +74,7 @@ GatewayRig::GatewayRig(std::string_view config, std::string_view provider,
     : upstream(loop, net, kPlace, to_provider, from_provider) {
   secrets_.put("env:KEY", "sk-provider");
   secrets_.put("env:ADMIN", "sesame");
+  secrets_.put("file:prompt.txt", "Be \"kind\".\nGrüße");
   disk_.put("penstock.yaml", whole_config(config, provider));
   const config::LoadResult loaded = config::load("penstock.yaml", disk_, secrets_);
   for (const std::string& line : config::rendered(loaded.problems, loaded.file))
@@ -88,7 +89,7 @@ GatewayRig::GatewayRig(std::string_view config, std::string_view provider,
   }
   worker_ = std::make_unique<gateway::Worker>(
       *process_, loop, net, std::make_unique<test::SeededRng>(seed),
-      gateway::Logs{log, operators_log}, config_->snapshot());
+      gateway::Logs{log, operators_log, audit_log}, config_->snapshot());
   pipeline_ = std::make_unique<gateway::Pipeline>(*worker_);
   server_ = std::make_unique<net::HttpServer>(loop, *pipeline_, app::server_options(loaded.config));
   shards_ = std::make_unique<ShardedSource<telemetry::GatewayMetrics>>(

@@ -41,8 +41,8 @@ class GatewayRig {
   static constexpr const char* kPlace = "up:8000";
   static constexpr std::uint64_t kSeed = 20250101;
 
-  // config, provider: as in Scenario; `env:ADMIN` is "sesame". What cannot be loaded fails the
-  // test; see ok().
+  // config, provider: as in Scenario; `env:ADMIN` is "sesame", `file:prompt.txt` a text. What
+  // cannot be loaded fails the test; see ok().
   GatewayRig(std::string_view config, std::string_view provider,
              test::LoopbackOptions to_provider = test::LoopbackOptions(),
              test::LoopbackOptions from_provider = test::LoopbackOptions(),

@@ -57,7 +57,9 @@ class Play {
     rig_.expect_settled();
     check_log(scenario_, rig_.log.lines);
     check_cut(scenario_, rig_.operators_log.lines);
-    check_told(scenario_, rig_.operators_log.lines);
+    check_told(scenario_.told, rig_.operators_log.lines);
+    check_told(scenario_.audited, rig_.audit_log.lines);
+    if (scenario_.audit_lines) EXPECT_EQ(rig_.audit_log.lines.size(), *scenario_.audit_lines);
     if (scenario_.cut) EXPECT_EQ(rig_.process().cut.load(), scenario_.cut->size());
     check_metrics(scenario_, rig_.metrics());
   }

@@ -83,6 +83,8 @@ struct Scenario {
   std::optional<Duration> shut_down_at;   // the end of drain.timeout
   std::optional<Lines> cut;               // what the record of each request cut contains
   Counts told;                            // lines of the operators' log that contain each
+  Counts audited;                         // the same of the audit log
+  std::optional<std::size_t> audit_lines;
 
   std::size_t asked_count = 1;  // requests that reached the provider
   std::vector<AskedExpected> asked;

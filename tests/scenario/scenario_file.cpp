@@ -216,6 +216,8 @@ Scenario scenario(const Node& node) {
               {"close_idle_at", [&](const Node& n) { made.close_idle_at = duration(n); }},
               {"cut", [&](const Node& n) { made.cut = lines(n); }},
               {"told", [&](const Node& n) { made.told = counts(n); }},
+              {"audited", [&](const Node& n) { made.audited = counts(n); }},
+              {"audit_lines", [&](const Node& n) { made.audit_lines = count(n); }},
               {"control", [&](const Node& n) { made.control = yes(n); }},
               {"shut_down_at", [&](const Node& n) { made.shut_down_at = duration(n); }},
               {"asked_count", [&](const Node& n) { made.asked_count = count(n); }},

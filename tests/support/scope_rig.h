@@ -87,7 +87,7 @@ class ScopeRig final : public net::Handler {
     auto rng = std::make_unique<ScriptedRng>(std::initializer_list<std::uint64_t>{0xa, 0xb});
     for (const std::uint64_t drawn : draws_) rng->add(drawn);
     worker_ = std::make_unique<gateway::Worker>(process, loop, net, std::move(rng),
-                                                gateway::Logs{log_, log_}, snapshot);
+                                                gateway::Logs{log_, log_, log_}, snapshot);
     server_ = std::make_unique<net::HttpServer>(loop, *this, net::ServerOptions());
   }
 

@@ -12,6 +12,7 @@
 #include "base/error_code.h"
 #include "base/result.h"
 #include "dialect/openai/members.h"
+#include "dialect/openai/ruled_members.h"
 #include "dialect/surface.h"
 #include "json/reader.h"
 #include "json/splice.h"
@@ -47,6 +48,7 @@ class RequestReader {
     while (reader_.next_key(key)) read_member(key);
     PENSTOCK_CHECK(check_document());
     if (!has_model_) note("model", "must be given, as a string");
+    view_.choices = choices_of(view_.ruled.n);
     if (wrong_member_.empty()) return std::move(view_);
     Error error(ErrorCode::kInvalidRequest, fmt::format("`{}` {}.", wrong_member_, wrong_));
     error.param = wrong_member_;
@@ -70,12 +72,15 @@ class RequestReader {
       read_stream();
     else if (json::equals(key, "stream_options"))
       read_options();
-    else if (json::equals(key, "n"))
-      read_choices();
     else if (json::equals(key, "messages"))
       read_messages();
-    else
-      reader_.skip_value();
+    else if (!ruled_.read(key, reader_))
+      skip_unknown(key);
+  }
+
+  void skip_unknown(std::string_view key) {
+    ruled_.unknown(key);
+    reader_.skip_value();
   }
 
   void read_model() {
@@ -125,14 +130,26 @@ class RequestReader {
     if (!is_flag(kind)) note("stream_options.include_usage", "must be true or false");
   }
 
-  void read_choices() {
-    const auto count = read_count(reader_);
-    view_.choices = count && *count >= 1 && *count <= 128 ? static_cast<std::uint32_t>(*count) : 1;
-  }
-
   void read_messages() {
     once(view_.has_messages, "messages");
-    reader_.skip_value();
+    if (reader_.peek() != json::Kind::kArray) {
+      reader_.skip_value();
+      return;
+    }
+    reader_.enter_array();
+    view_.messages_at = reader_.offset();
+    while (reader_.next_element()) {
+      view_.messages_empty = false;
+      reader_.skip_value();
+    }
+  }
+
+  // `n`, as far as streams ask: how many choices will finish.
+  [[nodiscard]] static std::uint32_t choices_of(std::string_view raw) noexcept {
+    if (raw.empty()) return 1;
+    json::Reader reader(raw);
+    const auto count = read_count(reader);
+    return count && *count >= 1 && *count <= 128 ? static_cast<std::uint32_t>(*count) : 1;
   }
 
   static bool is_flag(json::Kind kind) noexcept {
@@ -153,6 +170,7 @@ class RequestReader {
   json::Reader reader_;
   Surface surface_;
   RequestView view_;
+  RuledReader ruled_{view_.ruled};
   bool has_model_ = false;
   bool has_stream_ = false;
   bool has_options_ = false;
@@ -188,28 +206,72 @@ void force_usage(json::Splice& splice, const RequestView& request) {
   }
 }
 
+// raw: plain digits. Not above 10^19, so that a few of them decide.
+bool above(std::string_view raw, std::uint64_t most) noexcept {
+  const std::string limit = std::to_string(most);
+  return raw.size() != limit.size() ? raw.size() > limit.size() : raw > limit;
+}
+
+bool is_said(std::string_view raw) noexcept { return !raw.empty() && raw != "null"; }
+
+// Lowers what is said, and says it where the provider would read nothing. The values are numbers in
+// plain digits or null: whoever imposes this has looked.
+void limit_output(json::Splice& splice, const RequestView& request, const UpstreamEdits& edits) {
+  const std::string_view tokens = request.ruled.max_tokens;
+  const std::string_view completion = request.ruled.max_completion_tokens;
+  const std::uint64_t most = *edits.imposed.output_each;
+  const bool both = edits.limit == OutputLimit::kMaxCompletionTokens &&
+                    edits.surface == Surface::kChat;  // the newer name is chat's alone
+  const bool heard = is_said(tokens) || (both && is_said(completion));
+  const std::string_view name = both ? "max_completion_tokens" : "max_tokens";
+  const std::string_view unsaid = both ? completion : tokens;  // absent or null, where it matters
+  for (const std::string_view raw : {tokens, completion})
+    if (is_said(raw) && above(raw, most))
+      splice.add_owned(offset_in(request.body, raw), raw.size(), std::to_string(most));
+  if (heard) return;
+  if (unsaid.empty())
+    splice.add_owned(request.members_at, 0,
+                     fmt::format("\"{}\":{},", name, edits.imposed.output_unsaid));
+  else  // null
+    splice.add_owned(offset_in(request.body, unsaid), unsaid.size(),
+                     std::to_string(edits.imposed.output_unsaid));
+}
+
+// message: with a comma behind it, for the message that follows.
+void put_first(json::Splice& splice, const RequestView& request, std::string_view message) {
+  if (request.messages_empty) message.remove_suffix(1);
+  splice.add({.at = request.messages_at, .put = message});
+}
+
 }  // namespace
 
 Result<RequestView> read_request(std::string_view body, Surface surface) {
   return RequestReader(body, surface).read();
 }
 
-json::Splice upstream_edits(const RequestView& request, std::string_view upstream_model,
-                            ForceUsage force) {
+json::Splice upstream_edits(const RequestView& request, const UpstreamEdits& edits) {
   json::Splice splice(request.body);
-  if (request.model != upstream_model) {
+  if (request.model != edits.model) {
     const std::size_t at = offset_in(request.body, request.model_raw);
     const std::size_t cut = request.model_raw.size();
-    if (json::is_plain(upstream_model)) {
-      splice.add({.at = at, .cut = cut, .put = upstream_model});
+    if (json::is_plain(edits.model)) {
+      splice.add({.at = at, .cut = cut, .put = edits.model});
     } else {
       std::string escaped;
-      json::append_escaped(escaped, upstream_model);
+      json::append_escaped(escaped, edits.model);
       splice.add_owned(at, cut, std::move(escaped));
     }
   }
-  if (force == ForceUsage::kForce && request.streamed()) force_usage(splice, request);
+  if (edits.usage == ForceUsage::kForce && request.streamed()) force_usage(splice, request);
+  if (edits.imposed.output_each) limit_output(splice, request, edits);
+  if (!edits.imposed.first_message.empty()) put_first(splice, request, edits.imposed.first_message);
   return splice;
+}
+
+json::Splice upstream_edits(const RequestView& request, std::string_view upstream_model,
+                            ForceUsage force) {
+  const UpstreamEdits edits{.model = upstream_model, .usage = force};
+  return upstream_edits(request, edits);
 }
 
 }  // namespace penstock::dialect::openai

@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "dialect/openai/ruled_members.h"
 #include "dialect/surface.h"
 #include "json/splice.h"
 
@@ -35,6 +37,10 @@ struct RequestView {
   bool has_messages = false;
   std::uint32_t choices = 1;   // `n` where it is a small whole number, else 1
   std::size_t members_at = 0;  // just behind the opening brace: a new top-level member may go here
+  // Just behind the opening bracket of `messages`, where another may go; 0: it is no array.
+  std::size_t messages_at = 0;
+  bool messages_empty = true;
+  RuledMembers ruled;
 
   [[nodiscard]] bool streamed() const noexcept { return mode == StreamMode::kStream; }
   // Whether the client is to see the provider's usage chunk.
@@ -55,8 +61,33 @@ struct RequestView {
 // Whether streams are made to tell their usage (a provider's `usage_in_stream`).
 enum class ForceUsage : std::uint8_t { kLeave, kForce };
 
-// The body for a provider: the model under its name there, a stream asked for usage, all other
-// bytes as they were. Views both arguments.
+// Which member bounds the output of a request that names none (a provider's `output_limit`).
+enum class OutputLimit : std::uint8_t {
+  kMaxCompletionTokens,  // the provider reads both names
+  kMaxTokens,            // it knows only this one
+};
+
+// What a caller's rules put into a request, whatever the client said.
+struct Imposed {
+  // A message as JSON with a comma behind it, put before all others; empty: none. The request then
+  // has a `messages` array (RequestView::messages_at).
+  std::string_view first_message{};
+  // The most that the members which bound the output may say; nullopt: what the client says.
+  std::optional<std::uint64_t> output_each{};
+  std::uint64_t output_unsaid = 0;  // what is said where the provider reads none of those given
+};
+
+// The body for a provider: the model under its name there, a stream asked for usage, what rules
+// impose; all other bytes as they were. Views all arguments.
+struct UpstreamEdits {
+  std::string_view model;
+  ForceUsage usage = ForceUsage::kLeave;
+  OutputLimit limit = OutputLimit::kMaxCompletionTokens;
+  Surface surface = Surface::kChat;
+  Imposed imposed{};
+};
+[[nodiscard]] json::Splice upstream_edits(const RequestView& request, const UpstreamEdits& edits);
+// The same without rules.
 [[nodiscard]] json::Splice upstream_edits(const RequestView& request,
                                           std::string_view upstream_model, ForceUsage force);
 

@@ -1,0 +1,157 @@
+#include "dialect/openai/ruled_members.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "json/reader.h"
+#include "json/string.h"
+
+namespace penstock::dialect::openai {
+namespace {
+
+enum class Reads : std::uint8_t {
+  kElsewhere,  // by the request's own reader
+  kValue,
+  kPrompt,
+  kList,    // tools, unless it is null or empty
+  kChoice,  // a tool, unless it is null or "none"
+  kTool,    // a tool by being there, unless it is null
+  kCeiling,
+  kModels,
+};
+
+struct Row {
+  std::string_view name;
+  Reads reads;
+  std::string_view RuledMembers::* value = nullptr;
+};
+
+// source: OpenAI's API reference for the members of its own; llama.cpp (`n_predict`), Ollama
+// (`num_predict`), TGI (`max_new_tokens`) and OpenRouter (`models`) for the others. Seen 2026-11.
+constexpr std::array<Row, 18> kRows{{
+    {"model", Reads::kElsewhere},
+    {"messages", Reads::kElsewhere},
+    {"max_tokens", Reads::kValue, &RuledMembers::max_tokens},
+    {"max_completion_tokens", Reads::kValue, &RuledMembers::max_completion_tokens},
+    {"n", Reads::kValue, &RuledMembers::n},
+    {"best_of", Reads::kValue, &RuledMembers::best_of},
+    {"prompt", Reads::kPrompt},
+    {"tools", Reads::kList},
+    {"functions", Reads::kList},
+    {"tool_choice", Reads::kChoice},
+    {"function_call", Reads::kChoice},
+    {"web_search_options", Reads::kTool},
+    {"n_predict", Reads::kCeiling},
+    {"num_predict", Reads::kCeiling},
+    {"max_new_tokens", Reads::kCeiling},
+    {"max_output_tokens", Reads::kCeiling},
+    {"max_length", Reads::kCeiling},
+    {"models", Reads::kModels},
+}};
+
+bool is_none(std::string_view value) noexcept {
+  return value.size() > 2 && value.front() == '"' &&
+         json::equals(value.substr(1, value.size() - 2), "none");
+}
+
+// Whether an array with nothing in it.
+bool is_empty_list(std::string_view value) noexcept {
+  json::Reader reader(value);
+  return reader.peek() == json::Kind::kArray && reader.enter_array() && !reader.next_element();
+}
+
+// A list of texts, or of lists of tokens, is a prompt each; all else is one.
+std::uint64_t count_prompts(json::Reader& reader) noexcept {
+  if (reader.peek() != json::Kind::kArray) {
+    reader.skip_value();
+    return 1;
+  }
+  std::uint64_t prompts = 0;
+  reader.enter_array();
+  while (reader.next_element()) {
+    const json::Kind kind = reader.peek();
+    if (kind == json::Kind::kString || kind == json::Kind::kArray) ++prompts;
+    reader.skip_value();
+  }
+  return std::max<std::uint64_t>(prompts, 1);
+}
+
+// As readers see it that ignore case: Go's encoding/json also takes the long s and the Kelvin sign
+// for letters. Empty for what no name can be.
+std::string folded(std::string_view key) {
+  constexpr std::size_t kLongest = 200;  // of the longest name, each byte an escape
+  const auto odd = [](char c) {
+    return (c >= 'A' && c <= 'Z') || c == '\\' || static_cast<unsigned char>(c) >= 0x80;
+  };
+  if (key.size() > kLongest || std::ranges::none_of(key, odd)) return {};
+  const std::string plain = json::unescape(key);
+  std::string out;
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    const std::string_view rest = std::string_view(plain).substr(i);
+    if (rest.starts_with("\xC5\xBF")) {
+      out += 's';
+      i += 1;
+    } else if (rest.starts_with("\xE2\x84\xAA")) {
+      out += 'k';
+      i += 2;
+    } else {
+      const char c = plain[i];
+      out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+bool RuledReader::read(std::string_view key, json::Reader& reader) {
+  for (std::size_t i = 0; i < kRows.size(); ++i) {
+    const Row& row = kRows[i];
+    if (row.reads == Reads::kElsewhere || !json::equals(key, row.name)) continue;
+    once(i);
+    if (row.reads == Reads::kPrompt) {
+      into_.prompts = count_prompts(reader);
+      return true;
+    }
+    const std::string_view value = reader.skip_value();
+    const auto note = [&](std::string_view& first) {
+      if (value != "null" && first.empty()) first = row.name;
+    };
+    switch (row.reads) {
+      case Reads::kValue: into_.*row.value = value; break;
+      case Reads::kList:
+        if (!is_empty_list(value)) note(into_.tools);
+        break;
+      case Reads::kChoice:
+        if (!is_none(value)) note(into_.tools);
+        break;
+      case Reads::kTool: note(into_.tools); break;
+      case Reads::kCeiling: note(into_.other_ceiling); break;
+      case Reads::kModels: note(into_.other_models); break;
+      case Reads::kElsewhere:
+      case Reads::kPrompt: break;
+    }
+    return true;
+  }
+  return false;
+}
+
+void RuledReader::unknown(std::string_view key) {
+  if (!into_.respelled.empty()) return;
+  const std::string name = folded(key);
+  if (name.empty()) return;
+  const auto row = std::ranges::find(kRows, name, &Row::name);
+  if (row != kRows.end()) into_.respelled = row->name;
+}
+
+void RuledReader::once(std::size_t row) noexcept {
+  const std::uint32_t bit = std::uint32_t{1} << row;
+  if ((seen_ & bit) != 0 && into_.twice.empty()) into_.twice = kRows[row].name;
+  seen_ |= bit;
+}
+
+}  // namespace penstock::dialect::openai

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "base/error.h"
+#include "base/error_code.h"
+#include "gateway/request_scope.h"
+
+// The request path's lines in the audit log: docs/reference/audit-log.md. They never wait and hold
+// names, never content.
+namespace penstock::gateway {
+
+// Whether a refusal with this code is a decision about a known caller that somebody may have to
+// answer for. Strangers and spent allowances are counted, not audited: their number is up to them.
+[[nodiscard]] bool is_decision(ErrorCode code) noexcept;
+
+// Writes the line of a refusal, if it is one: by its code, or because a rule refused (the scope's
+// `refused_by`).
+void audit_refusal(RequestScope& scope, const Error& error);
+
+// Writes the line of a provider that the client chose and may use.
+void audit_choice(RequestScope& scope);
+
+}  // namespace penstock::gateway

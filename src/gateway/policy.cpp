@@ -1,0 +1,187 @@
+#include "gateway/policy.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/principal.h"
+#include "base/result.h"
+#include "dialect/openai/request.h"
+#include "dialect/openai/ruled_members.h"
+#include "dialect/surface.h"
+#include "gateway/access.h"
+#include "gateway/audit.h"
+#include "gateway/request_scope.h"
+#include "gateway/route.h"
+#include "gateway/snapshot.h"
+#include "policy/output_rule.h"
+#include "policy/rules_config.h"
+#include "telemetry/labels.h"
+#include "wire/header_list.h"
+
+namespace penstock::gateway {
+namespace {
+
+using telemetry::PolicyRule;
+using telemetry::Ruling;
+
+void count(RequestScope& scope, PolicyRule rule, Ruling ruling) {
+  scope.worker.metrics.policy_rulings.at(rule, ruling).add();
+}
+
+// rule: as the config names it.
+std::unexpected<Error> refused(RequestScope& scope, PolicyRule counted, std::string_view rule,
+                               Error error) {
+  count(scope, counted, Ruling::kRefused);
+  scope.rejected_at = telemetry::RejectionStage::kPolicy;
+  scope.refused_by = rule;
+  return fail(std::move(error));
+}
+
+Error named(ErrorCode code, std::string_view param, std::string message = "") {
+  Error error(code, std::move(message));
+  error.param = param;
+  return error;
+}
+
+// Several lines are no label, whatever they say: others could read another one of them.
+Result<void> judge_label(RequestScope& scope, const Workload& workload) {
+  const bool required = workload.label_rule == policy::LabelRule::kRequired;
+  if (!required && workload.labels.empty()) return {};
+  const wire::HeaderList& headers = scope.exchange.head().headers;
+  std::size_t lines = 0;
+  std::string_view label;
+  for (const wire::Header& header : headers) {
+    if (!wire::equals_ignore_case(header.name, "x-penstock-label")) continue;
+    label = header.value;
+    ++lines;
+  }
+  const bool known = std::ranges::find(workload.labels, label) != workload.labels.end();
+  if (lines == 0 ? required : lines > 1 || !known)
+    return refused(scope, PolicyRule::kLabel, "label",
+                   named(ErrorCode::kLabelRequired, "x-penstock-label"));
+  count(scope, PolicyRule::kLabel, Ruling::kPassed);
+  return {};
+}
+
+// What a provider could take for something else than we did is nobody's to pass on.
+Result<void> judge_readable(RequestScope& scope, const Workload* workload) {
+  const dialect::openai::RuledMembers& said = scope.request.ruled;
+  const auto unclear = [&](std::string_view member, std::string_view why) {
+    return refused(scope, PolicyRule::kReadable, "readable",
+                   named(ErrorCode::kInvalidRequest, member, fmt::format("`{}` {}.", member, why)));
+  };
+  if (!said.respelled.empty())
+    return unclear(said.respelled, "must be spelled in lower case, for providers may ignore case");
+  if (workload == nullptr) return {};
+  const bool counts = workload->output_tokens_max || workload->tools == policy::Tools::kDeny;
+  if (counts && !said.twice.empty()) return unclear(said.twice, "must not be given twice");
+  if (workload->output_tokens_max && !said.other_ceiling.empty())
+    return unclear(said.other_ceiling, "is not taken here: say `max_completion_tokens`");
+  if (!said.other_models.empty() && !(workload->models.empty() && workload->providers.empty()))
+    return refused(scope, PolicyRule::kAccess, name(Barred::kModels),
+                   named(ErrorCode::kModelNotAllowed, said.other_models,
+                         "This key may not name further models."));
+  return {};
+}
+
+Result<void> judge_tools(RequestScope& scope, const Workload& workload) {
+  if (workload.tools == policy::Tools::kAllow) return {};
+  if (const std::string_view member = scope.request.ruled.tools; !member.empty())
+    return refused(scope, PolicyRule::kTools, "tools", named(ErrorCode::kToolsNotAllowed, member));
+  count(scope, PolicyRule::kTools, Ruling::kPassed);
+  return {};
+}
+
+Result<void> hold_output(RequestScope& scope, const Workload& workload) {
+  if (!workload.output_tokens_max || !dialect::streams(scope.surface)) return {};
+  const dialect::openai::RuledMembers& said = scope.request.ruled;
+  const policy::OutputAsked asked{
+      .max_tokens = said.max_tokens,
+      .max_completion_tokens = said.max_completion_tokens,
+      .n = said.n,
+      .best_of = said.best_of,
+      .prompts = scope.surface == dialect::Surface::kCompletions ? said.prompts : 1};
+  Result<policy::OutputHold> hold =
+      policy::hold_output(asked, *workload.output_tokens_max, workload.output_over);
+  if (!hold)
+    return refused(scope, PolicyRule::kOutput, "output_tokens_max", std::move(hold).error());
+  scope.imposed.output_each = hold->each;
+  scope.imposed.output_unsaid = hold->unsaid;
+  scope.output_held = hold->total;
+  scope.clamped = hold->clamped;
+  count(scope, PolicyRule::kOutput, hold->clamped.empty() ? Ruling::kPassed : Ruling::kChanged);
+  return {};
+}
+
+// Where it has no place the request does not go out without it. Embeddings follow no instructions.
+Result<void> put_system_message(RequestScope& scope, const Workload& workload) {
+  if (workload.system_message.empty() || scope.surface == dialect::Surface::kEmbeddings) return {};
+  const bool chat = scope.surface == dialect::Surface::kChat;
+  if (!chat || scope.request.messages_at == 0)
+    return refused(scope, PolicyRule::kSystemPrompt, "system_prompt",
+                   chat
+                       ? named(ErrorCode::kInvalidRequest, "messages", "`messages` must be a list.")
+                       : named(ErrorCode::kInvalidRequest, "",
+                               "This workload's system prompt has no place here: use "
+                               "/v1/chat/completions."));
+  scope.imposed.first_message = workload.system_message;
+  count(scope, PolicyRule::kSystemPrompt, Ruling::kChanged);
+  return {};
+}
+
+}  // namespace
+
+std::optional<RouteRefusal> judge_route(Route& route, std::string_view asked,
+                                        const Access& access) {
+  const Barred model = route.model != nullptr ? access.model(*route.model) : access.asked(asked);
+  if (model != Barred::kNo) return RouteRefusal{named(ErrorCode::kModelNotAllowed, "model"), model};
+  if (route.chosen_by == Route::ChosenBy::kClient && !route.targets().empty()) {
+    // All of them are at the one provider that was asked for.
+    const Barred provider = access.provider(route.targets().front().provider);
+    if (provider != Barred::kNo)
+      return RouteRefusal{named(ErrorCode::kProviderNotAllowed,
+                                route.model != nullptr ? "x-penstock-provider" : "model"),
+                          provider};
+  }
+  keep_allowed(route, access);
+  return std::nullopt;
+}
+
+Result<void> judge_model(RequestScope& scope) {
+  const Barred barred = access_of(scope).model(*scope.route.model);
+  if (barred == Barred::kNo) return {};
+  return refused(scope, PolicyRule::kAccess, name(barred),
+                 named(ErrorCode::kModelNotAllowed, "model"));
+}
+
+Result<void> judge_policy(RequestScope& scope) {
+  const Workload* workload = scope.caller.workload;
+  if (workload != nullptr) {
+    PENSTOCK_CHECK(judge_label(scope, *workload));
+  }
+  std::optional<RouteRefusal> closed =
+      judge_route(scope.route, scope.request.model, access_of(scope));
+  if (closed)
+    return refused(scope, PolicyRule::kAccess, name(closed->by), std::move(closed->error));
+  count(scope, PolicyRule::kAccess, Ruling::kPassed);
+  if (workload != nullptr || scope.principal.tier == Tier::kExternal) {
+    PENSTOCK_CHECK(judge_readable(scope, workload));
+  }
+  if (workload != nullptr) {
+    PENSTOCK_CHECK(judge_tools(scope, *workload));
+    PENSTOCK_CHECK(hold_output(scope, *workload));
+    PENSTOCK_CHECK(put_system_message(scope, *workload));
+  }
+  if (scope.route.chosen_by == Route::ChosenBy::kClient) audit_choice(scope);
+  return {};
+}
+
+}  // namespace penstock::gateway
