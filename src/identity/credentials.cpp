@@ -1,6 +1,7 @@
 #include "identity/credentials.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <expected>
 #include <optional>
 #include <string>
@@ -38,14 +39,14 @@ std::optional<std::string_view> bearer(std::string_view value) noexcept {
   return value;
 }
 
-bool may_be_key(std::string_view key) noexcept {
-  return !key.empty() && key.size() <= kKeyBytesMax &&
+bool may_be_credential(std::string_view key, std::size_t bytes_max) noexcept {
+  return !key.empty() && key.size() <= bytes_max &&
          std::ranges::all_of(key, [](char c) { return c > ' ' && c < 0x7F; });
 }
 
 }  // namespace
 
-Result<std::string_view> presented_key(const Credentials& credentials) {
+Result<std::string_view> presented(const Credentials& credentials, std::size_t bytes_max) {
   if (credentials.authorization_count > 1)
     return refused("More than one authorization header was sent.");
   std::optional<std::string_view> authorization;
@@ -64,8 +65,8 @@ Result<std::string_view> presented_key(const Credentials& credentials) {
       differ = true;
   }
   if (differ) return refused("The request carries credentials that differ.");
-  if (!key) return refused("No API key was given.");
-  if (!may_be_key(*key)) return refused("What was sent cannot be an API key.");
+  if (!key) return refused("No credential was given.");
+  if (!may_be_credential(*key, bytes_max)) return refused("What was sent cannot be a credential.");
   return *key;
 }
 

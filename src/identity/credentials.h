@@ -25,12 +25,18 @@ struct Credentials {
   Repeats repeats = Repeats::kAgree;                 // of the last three, taken each by itself
 };
 
-// The one key that a request carries, wherever it stands.
+// The one credential that a request carries, wherever it stands.
 //
-// result:  a view into the headers: 1 to kKeyBytesMax visible ASCII characters.
+// result:  a view into the headers: 1 to `bytes_max` visible ASCII characters.
 // errors:  kUnauthenticated: no credential, a scheme other than Bearer, two `authorization`
-//          headers, credentials that differ, or what cannot be a key.
+//          headers, credentials that differ, or what cannot be one.
 // source:  RFC 9110 section 11.1 (schemes ignore case), RFC 6750 section 2.1.
-[[nodiscard]] Result<std::string_view> presented_key(const Credentials& credentials);
+[[nodiscard]] Result<std::string_view> presented(const Credentials& credentials,
+                                                 std::size_t bytes_max);
+
+// The same where only API keys are taken.
+[[nodiscard]] inline Result<std::string_view> presented_key(const Credentials& credentials) {
+  return presented(credentials, kKeyBytesMax);
+}
 
 }  // namespace penstock::identity

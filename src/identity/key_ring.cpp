@@ -69,10 +69,14 @@ const KeyEntry* KeyRing::find(const crypto::Sha256Digest& digest) const noexcept
 }
 
 Result<Principal> KeyRing::identify(const Credentials& credentials, WallTime now) const {
-  const Result<std::string_view> key = presented_key(credentials);
-  if (!key) return std::unexpected<Error>(key.error());
-  const KeyEntry* const entry = find(crypto::sha256(*key));
-  if (entry == nullptr) return fail(ErrorCode::kUnauthenticated, "This API key is not known.");
+  PENSTOCK_TRY(const std::string_view key, presented_key(credentials));
+  return identify_key(key, now);
+}
+
+Result<Principal> KeyRing::identify_key(std::string_view key, WallTime now) const {
+  const KeyEntry* const entry = find(crypto::sha256(key));
+  if (entry == nullptr || key.size() > kKeyBytesMax)
+    return fail(ErrorCode::kUnauthenticated, "This API key is not known.");
   const bool expired = entry->expires && now >= *entry->expires;
   if (expired || entry->state == KeyState::kDisabled) {
     Error error(ErrorCode::kKeyDisabled);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/principal.h"
@@ -40,6 +41,8 @@ class KeyRing {
   //          kKeyDisabled: a known key that is disabled or has expired. Never any part of a key.
   // cost:    below 1 µs, no allocation unless refused.
   [[nodiscard]] Result<Principal> identify(const Credentials& credentials, WallTime now) const;
+  // The same by a key that was found in them already.
+  [[nodiscard]] Result<Principal> identify_key(std::string_view key, WallTime now) const;
 
   // Whose key it is, if it is a known one, disabled or expired too: for the audit log.
   [[nodiscard]] std::optional<Principal> owner(const Credentials& credentials) const;
