@@ -28,6 +28,7 @@ struct Flags {
   std::string file;
   std::string key;  // the key, env:NAME, file:path or -
   std::string tenant;
+  std::string workload;
   std::string model;
   std::string provider;
   std::string format = "text";
@@ -67,6 +68,7 @@ int explain_file(const Flags& flags) {
   const Question question{
       .key = *std::move(key),
       .tenant = flags.tenant,
+      .workload = flags.workload,
       .model = flags.model,
       .provider = flags.provider.empty() ? std::nullopt : std::optional(flags.provider),
       .stream = flags.stream};
@@ -86,7 +88,9 @@ void add_explain(CLI::App& app, int& code) {
                    "The caller's key; better env:NAME, file:path or - (standard input)");
   verb->add_option("--model", flags->model, "The model asked for")->required();
   verb->add_option("--provider", flags->provider, "As in x-penstock-provider");
-  verb->add_option("--tenant", flags->tenant, "As in x-tenant-id; dev mode only");
+  verb->add_option("--tenant", flags->tenant,
+                   "As in x-tenant-id in dev mode, or as a token claims it");
+  verb->add_option("--workload", flags->workload, "As a token claims it");
   verb->add_option("--format", flags->format, "text or json")
       ->check(CLI::IsMember({"text", "json"}));
   verb->add_flag("--stream", flags->stream, "A streamed request");

@@ -35,8 +35,11 @@
 #include "gateway/route.h"
 #include "gateway/routing.h"
 #include "gateway/snapshot.h"
+#include "gateway/token_caller.h"
 #include "identity/auth_config.h"
+#include "identity/claims.h"
 #include "identity/credentials.h"
+#include "identity/token.h"
 #include "policy/output_rule.h"
 #include "policy/rules_config.h"
 
@@ -94,10 +97,25 @@ class Values {
   std::vector<config::Value> all_;
 };
 
+// Whom a good token with these claims would name.
+Result<Principal> token_principal(const Question& question, const gateway::Snapshot& snapshot) {
+  identity::Claims claims;
+  claims.tenant = question.tenant;
+  if (!question.workload.empty()) claims.workload = question.workload;
+  return gateway::principal_of(snapshot, claims);
+}
+
 Result<Principal> principal_of(const Question& question, const gateway::Snapshot& snapshot,
                                WallTime wall) {
   if (snapshot.auth == identity::AuthMode::kDev)
     return gateway::dev_principal(snapshot, question.tenant);
+  if (identity::takes_tokens(snapshot.auth) && question.key.empty())
+    return token_principal(question, snapshot);
+  if (identity::takes_tokens(snapshot.auth) && (snapshot.auth == identity::AuthMode::kJwt ||
+                                                identity::looks_like_token(question.key.reveal())))
+    return fail(ErrorCode::kUnauthenticated,
+                "A token is not verified here, for that needs its issuer's keys. Say what it "
+                "claims: --tenant, --workload.");
   identity::Credentials credentials;
   if (!question.key.empty()) credentials.x_api_key = question.key.reveal();
   return snapshot.keys->identify(credentials, wall);

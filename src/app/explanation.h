@@ -18,8 +18,9 @@ namespace penstock::app {
 
 // The request to be explained.
 struct Question {
-  Secret key;          // empty: none is shown
-  std::string tenant;  // in dev mode
+  Secret key;            // empty: none is shown
+  std::string tenant;    // in dev mode, or as a token would name it
+  std::string workload;  // likewise; empty: none is named
   std::string model;
   std::optional<std::string> provider;  // as in x-penstock-provider
   bool stream = false;

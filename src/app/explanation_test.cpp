@@ -56,7 +56,11 @@ class ExplanationTest : public testing::Test {
     return explain(question, loaded, *snapshot, TimePoint(1s), WallTime());
   }
   static Question question(std::string model) {
-    return {.key = Secret("foo"), .tenant = "", .model = std::move(model), .provider = {}};
+    return {.key = Secret("foo"),
+            .tenant = "",
+            .workload = "",
+            .model = std::move(model),
+            .provider = {}};
   }
 
  public:

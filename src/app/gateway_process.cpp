@@ -15,6 +15,7 @@
 #include "admin/running_config.h"
 #include "app/ceiling_reads.h"
 #include "app/control_ticker.h"
+#include "app/key_keeping.h"
 #include "app/provider_reads.h"
 #include "app/server_options.h"
 #include "app/version.h"
@@ -31,8 +32,10 @@
 #include "fleet/prober.h"
 #include "fleet/provider.h"
 #include "gateway/drain.h"
+#include "gateway/key_keeper.h"
 #include "gateway/snapshot.h"
 #include "gateway/worker.h"
+#include "identity/auth_config.h"
 #include "json/log_line.h"
 #include "net/address.h"
 #include "net/byte_stream.h"
@@ -45,6 +48,7 @@
 #include "runtime/task.h"
 #include "runtime/timer.h"
 #include "telemetry/gateway_metrics.h"
+#include "telemetry/key_set_metrics.h"
 #include "telemetry/telemetry_config.h"
 
 namespace penstock::app {
@@ -92,6 +96,9 @@ Result<void> GatewayProcess::prepare() {
   if (config_.listen.tls) {
     PENSTOCK_TRY(tls_, tls_server(*config_.listen.tls, secrets_));
   }
+  if (identity::takes_tokens(config_.auth.mode)) {
+    PENSTOCK_TRY(key_tls_, net::TlsClient::create(""));
+  }
   if (!config_.admin.token.empty()) {
     PENSTOCK_TRY(admin_token_, config::resolve_word(config_.admin.token, secrets_));
   }
@@ -127,6 +134,7 @@ Result<void> GatewayProcess::start() {
   PENSTOCK_TRY(net::ListenSet admin_listen, net::listen_on(admin, 1));
   data_address_ = net::to_text(data_listen.bound);
   admin_address_ = net::to_text(admin_listen.bound);
+  start_key_keeper();  // workers ask it
   start_workers(std::move(data_listen));
   add_metrics();
   start_admin(std::move(admin_listen));
@@ -178,6 +186,15 @@ void GatewayProcess::start_prober() {
   const std::shared_ptr<const gateway::Snapshot> snapshot = live_config_.snapshot();
   prober_->start(
       std::shared_ptr<const std::vector<fleet::Provider>>(snapshot, &snapshot->providers));
+}
+
+void GatewayProcess::start_key_keeper() {
+  if (!identity::takes_tokens(config_.auth.mode)) return;
+  key_keeper_ = std::make_unique<gateway::KeyKeeper>(
+      loop_, dialer_, rng_.fork("key-keeper"), log_, process_.key_desk,
+      key_keeper_options(*config_.auth.jwt, key_tls_.get()));
+  telemetry::add_key_set_rows(callbacks_, key_set_reads(*key_keeper_));
+  key_keeper_->start();
 }
 
 void GatewayProcess::add_metrics() {
@@ -255,6 +272,7 @@ runtime::Task<void> GatewayProcess::end() {
   patience.arm(clock_.now() + kAdminLastWords);
   co_await reloads_.join();
   co_await prober_->close();
+  if (key_keeper_) co_await key_keeper_->close();
   co_await admin_server_->join();
   co_await admin_listener_->join();
   workers_.clear();  // last: scrapes and the ticker read what they counted

@@ -17,6 +17,7 @@
 #include "config/config.h"
 #include "config/load.h"
 #include "fleet/prober.h"
+#include "gateway/key_keeper.h"
 #include "net/http_server.h"
 #include "net/listen_socket.h"
 #include "net/system_resolver.h"
@@ -63,6 +64,7 @@ class GatewayProcess {
   void start_workers(net::ListenSet listen);
   void start_admin(net::ListenSet listen);
   void start_prober();
+  void start_key_keeper();
   void add_metrics();
   void publish(const std::shared_ptr<const gateway::Snapshot>& snapshot,
                std::function<void()> adopted);
@@ -86,6 +88,7 @@ class GatewayProcess {
   AuditSink audit_sink_;
   LiveGatewayConfig live_config_;
   std::shared_ptr<net::TlsServer> tls_;
+  std::shared_ptr<net::TlsClient> key_tls_;
   Secret admin_token_;
   std::atomic<std::size_t> connections_ = 0;
   std::atomic<std::size_t> admin_connections_ = 0;
@@ -104,6 +107,7 @@ class GatewayProcess {
   std::unique_ptr<net::TcpListener> admin_listener_;
   std::unique_ptr<fleet::Prober> prober_;
   runtime::TaskGroup reloads_;
+  std::unique_ptr<gateway::KeyKeeper> key_keeper_;  // in the modes that take tokens
   runtime::TaskGroup leaving_;
   std::string data_address_;
   std::string admin_address_;

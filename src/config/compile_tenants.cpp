@@ -1,6 +1,7 @@
 #include "config/compile_tenants.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "gateway/caller_limits_config.h"
 #include "gateway/snapshot.h"
 #include "identity/auth_config.h"
+#include "identity/claims.h"
 #include "identity/key_ring.h"
 
 namespace penstock::config {
@@ -42,6 +44,20 @@ Result<identity::KeyRing> compile_keys(const Config& config) {
     }
   }
   return identity::KeyRing::build(std::move(entries));
+}
+
+// The same object as before where nothing has changed: workers forget their verified tokens when
+// there is another one.
+std::shared_ptr<const identity::TokenRules> compile_token_rules(const identity::JwtConfig& jwt,
+                                                                const gateway::Snapshot* before) {
+  identity::TokenRules rules{.issuer = jwt.issuer,
+                             .audience = jwt.audience,
+                             .tenant_claim = jwt.tenant_claim,
+                             .workload_claim = jwt.workload_claim,
+                             .tier_claim = jwt.tier_claim};
+  if (before != nullptr && before->token_rules != nullptr && *before->token_rules == rules)
+    return before->token_rules;
+  return std::make_shared<const identity::TokenRules>(std::move(rules));
 }
 
 std::optional<control::BucketShape> compile_rate(const std::optional<PerTime>& requests,
@@ -74,9 +90,11 @@ gateway::CallerLimits compile_limits(const gateway::CallerLimitsConfig& config,
 
 Result<void> compile_tenants(const Config& config, LabelNames& labels,
                              const gateway::Snapshot* before, gateway::Snapshot& snapshot) {
-  if (config.auth.mode == identity::AuthMode::kKeys) {
+  if (identity::takes_keys(config.auth.mode)) {
     PENSTOCK_TRY(snapshot.keys, compile_keys(config));
   }
+  if (identity::takes_tokens(config.auth.mode))
+    snapshot.token_rules = compile_token_rules(*config.auth.jwt, before);
   for (const auto& [name, tenant] : config.tenants) {
     gateway::Tenant& compiled = snapshot.tenants[name];
     compiled.label = labels.intern(name);

@@ -176,6 +176,7 @@ void validate(const Config& config, const Origins& origins, Findings& findings) 
   validator.models();
   validator.patience();
   validator.balancer();
+  validate_auth(config, origins, findings);
   validate_limits(config, origins, findings);
   validate_names(config, origins, findings.problems);
   validate_rules(config, origins, findings);

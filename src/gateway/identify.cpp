@@ -9,12 +9,15 @@
 #include "base/label.h"
 #include "base/principal.h"
 #include "base/result.h"
+#include "base/units.h"
 #include "control/priority.h"
 #include "gateway/request_scope.h"
 #include "gateway/snapshot.h"
+#include "gateway/token_caller.h"
 #include "identity/auth_config.h"
 #include "identity/credentials.h"
 #include "identity/key_ring.h"
+#include "identity/token.h"
 #include "wire/header_list.h"
 
 namespace penstock::gateway {
@@ -66,6 +69,44 @@ void set_caller(RequestScope& scope, const Principal& principal) {
     scope.workload = workload != nullptr ? workload->label : kOtherLabel;
 }
 
+Result<Principal> dev_caller(const RequestScope& scope) {
+  const wire::HeaderList& headers = scope.exchange.head().headers;
+  // Any page in this machine's browser could else spend the keys that it serves with.
+  if (const auto origin = headers.find("origin"); origin && !is_loopback_origin(*origin))
+    return fail(ErrorCode::kUnauthenticated, "In dev mode web pages may not call.");
+  return dev_principal(*scope.snapshot, headers.find("x-tenant-id").value_or(std::string_view()));
+}
+
+Result<std::string_view> presented_token(const RequestScope& scope) {
+  return identity::presented(credentials_of(scope.exchange.head().headers),
+                             identity::kTokenBytesMax);
+}
+
+// One that is refused though its key is known is named in the logs all the same.
+Result<Principal> key_caller(RequestScope& scope, std::string_view key) {
+  const identity::KeyRing& keys = *scope.snapshot->keys;
+  Result<Principal> known = keys.identify_key(key, scope.worker.loop.clock().wall());
+  if (!known && known.error().code == ErrorCode::kKeyDisabled)
+    scope.principal = keys.owner(key).value_or(Principal());
+  return known;
+}
+
+std::optional<Result<Principal>> principal_of_head(RequestScope& scope) {
+  const Snapshot& snapshot = *scope.snapshot;
+  if (snapshot.auth == identity::AuthMode::kDev) return dev_caller(scope);
+  if (!identity::takes_tokens(snapshot.auth)) {
+    const Result<std::string_view> key =
+        identity::presented_key(credentials_of(scope.exchange.head().headers));
+    if (!key) return std::unexpected(key.error());
+    return key_caller(scope, *key);
+  }
+  const Result<std::string_view> credential = presented_token(scope);
+  if (!credential) return std::unexpected(credential.error());
+  if (identity::takes_keys(snapshot.auth) && !identity::looks_like_token(*credential))
+    return key_caller(scope, *credential);
+  return token_caller(scope, *credential);
+}
+
 }  // namespace
 
 Caller caller_of(const Snapshot& snapshot, const Principal& principal) {
@@ -89,25 +130,17 @@ Principal dev_principal(const Snapshot& snapshot, std::string_view tenant) {
   return principal;
 }
 
-Result<Principal> identify(RequestScope& scope) {
-  const wire::HeaderList& headers = scope.exchange.head().headers;
-  Principal principal;
-  if (scope.snapshot->auth == identity::AuthMode::kDev) {
-    // Any page in this machine's browser could else spend the keys that it serves with.
-    if (const auto origin = headers.find("origin"); origin && !is_loopback_origin(*origin))
-      return fail(ErrorCode::kUnauthenticated, "In dev mode web pages may not call.");
-    principal =
-        dev_principal(*scope.snapshot, headers.find("x-tenant-id").value_or(std::string_view()));
-  } else {
-    const identity::KeyRing& keys = *scope.snapshot->keys;
-    const identity::Credentials credentials = credentials_of(headers);
-    Result<Principal> known = keys.identify(credentials, scope.worker.loop.clock().wall());
-    if (!known && known.error().code == ErrorCode::kKeyDisabled)
-      scope.principal = keys.owner(credentials).value_or(Principal());  // for the logs
-    PENSTOCK_TRY(principal, std::move(known));
-  }
-  set_caller(scope, principal);
+std::optional<Result<Principal>> identify(RequestScope& scope) {
+  std::optional<Result<Principal>> principal = principal_of_head(scope);
+  if (principal && *principal) set_caller(scope, **principal);
   return principal;
+}
+
+runtime::Task<Result<Principal>> identify_later(RequestScope& scope) {
+  PENSTOCK_CO_TRY(const std::string_view token, presented_token(scope));
+  PENSTOCK_CO_TRY(const Principal principal, co_await token_caller_later(scope, token));
+  set_caller(scope, principal);
+  co_return principal;
 }
 
 }  // namespace penstock::gateway

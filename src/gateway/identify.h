@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "base/principal.h"
@@ -7,12 +8,18 @@
 #include "control/priority.h"
 #include "gateway/request_scope.h"
 #include "gateway/snapshot.h"
+#include "runtime/task.h"
 
 namespace penstock::gateway {
 
 // Who calls, from the head alone. Also sets the scope's caller, its labels and its priority.
+// result: nullopt: a token whose key is not known yet: ask identify_later().
 // errors: kUnauthenticated, kKeyDisabled.
-[[nodiscard]] Result<Principal> identify(RequestScope& scope);
+[[nodiscard]] std::optional<Result<Principal>> identify(RequestScope& scope);
+
+// The same for such a token, once the issuer's keys were fetched again, or could not be.
+// errors: also kStoreUnavailable.
+[[nodiscard]] runtime::Task<Result<Principal>> identify_later(RequestScope& scope);
 
 // The caller as the snapshot has it, and the class of its requests.
 [[nodiscard]] Caller caller_of(const Snapshot& snapshot, const Principal& principal);

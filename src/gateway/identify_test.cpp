@@ -56,7 +56,7 @@ class IdentifyTest : public testing::Test {
   Identified ask(std::string_view fields) {
     Identified got;
     const auto look = [&](RequestScope& scope) {
-      const Result<Principal> principal = identify(scope);
+      const Result<Principal> principal = identify(scope).value();
       if (!principal) {
         got.code = principal.error().code;
       } else {
@@ -109,7 +109,7 @@ TEST_F(IdentifyTest, KeyIsFoundInEveryHeader) {
     std::string key_id;
     fresh.ask("GET / HTTP/1.1\r\nhost: a\r\n" + std::string(field) + "\r\n\r\n",
               [&](RequestScope& scope) {
-                const Result<Principal> principal = identify(scope);
+                const Result<Principal> principal = identify(scope).value();
                 ASSERT_TRUE(principal) << field;
                 key_id = principal->key_id;
               });

@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "base/error_code.h"
+#include "base/principal.h"
 #include "base/result.h"
 #include "base/units.h"
 #include "dialect/openai/request.h"
@@ -63,7 +65,9 @@ Task<Result<void>> Pipeline::run(RequestScope& scope) {
   scope.rejected_at = RejectionStage::kAdmit;
   if (scope.exchange.late()) co_return fail(ErrorCode::kDraining);
   scope.rejected_at = RejectionStage::kIdentify;
-  PENSTOCK_CO_TRY(scope.principal, identify(scope));
+  std::optional<Result<Principal>> caller = identify(scope);
+  if (!caller) caller = co_await identify_later(scope);  // its token's key may be on its way
+  PENSTOCK_CO_TRY(scope.principal, *std::move(caller));
   scope.rejected_at = RejectionStage::kHead;
   PENSTOCK_CO_CHECK(find_surface(scope));
   scope.rejected_at = RejectionStage::kQuota;

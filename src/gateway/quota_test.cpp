@@ -41,7 +41,7 @@ class QuotaTest : public testing::Test {
   Asked ask(const CallerLimits* key = nullptr) {
     Asked asked;
     const auto look = [&](RequestScope& scope) {
-      const Result<Principal> principal = identify(scope);
+      const Result<Principal> principal = identify(scope).value();
       ASSERT_TRUE(principal.has_value());
       scope.caller.workload = &tenant().workloads["support"];
       scope.caller.key = key;

@@ -23,6 +23,7 @@
 #include "gateway/limits_config.h"
 #include "gateway/stream_config.h"
 #include "identity/auth_config.h"
+#include "identity/claims.h"
 #include "identity/key_ring.h"
 #include "policy/glob.h"
 #include "policy/output_rule.h"
@@ -85,7 +86,8 @@ struct Tenant {
 // keeps the one it began with.
 struct Snapshot {
   identity::AuthMode auth = identity::AuthMode::kKeys;
-  std::optional<identity::KeyRing> keys;  // in mode keys
+  std::optional<identity::KeyRing> keys;                    // in the modes that take keys
+  std::shared_ptr<const identity::TokenRules> token_rules;  // in those that take tokens
   ByName<Tenant> tenants;
   std::vector<fleet::Provider> providers;
   ByName<std::size_t> provider_index;

@@ -14,9 +14,11 @@
 #include "dialect/surface.h"
 #include "fleet/selection.h"
 #include "gateway/admission_config.h"
+#include "gateway/key_desk.h"
 #include "gateway/limits_config.h"
 #include "gateway/snapshot.h"
 #include "gateway/waiting_room.h"
+#include "identity/token_cache.h"
 #include "net/connection_pool.h"
 #include "net/dialer.h"
 #include "runtime/event_loop.h"
@@ -33,6 +35,7 @@ struct Process {
   control::InFlightLimit in_flight;
   WaitingRoom waiting_room;  // in front of in_flight
   ByteBudget body_memory;
+  KeyDesk key_desk;  // of the identity provider, where tokens are taken
   LabelNames labels;
   std::atomic<bool> ready = false;
   std::atomic<bool> draining = false;
@@ -61,6 +64,8 @@ struct Worker {
   std::vector<std::unique_ptr<net::ConnectionPool>> pools;  // by provider
   fleet::Balancers balancers;
   telemetry::GatewayMetrics metrics;
+  KeysInForce keys;             // as last taken from the desk
+  identity::TokenCache tokens;  // verified ones
   std::array<Label, 8> surface_labels{};
   std::string log_line;  // reused from request to request
 

@@ -87,9 +87,8 @@ Result<Principal> KeyRing::identify_key(std::string_view key, WallTime now) cons
   return principal_of(*entry);
 }
 
-std::optional<Principal> KeyRing::owner(const Credentials& credentials) const {
-  const Result<std::string_view> key = presented_key(credentials);
-  const KeyEntry* const entry = key ? find(crypto::sha256(*key)) : nullptr;
+std::optional<Principal> KeyRing::owner(std::string_view key) const {
+  const KeyEntry* const entry = find(crypto::sha256(key));
   if (entry == nullptr) return std::nullopt;
   return principal_of(*entry);
 }

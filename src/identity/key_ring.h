@@ -45,7 +45,7 @@ class KeyRing {
   [[nodiscard]] Result<Principal> identify_key(std::string_view key, WallTime now) const;
 
   // Whose key it is, if it is a known one, disabled or expired too: for the audit log.
-  [[nodiscard]] std::optional<Principal> owner(const Credentials& credentials) const;
+  [[nodiscard]] std::optional<Principal> owner(std::string_view key) const;
 
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
 

@@ -20,6 +20,7 @@
 #include "base/outcome.h"
 #include "runtime/system.h"
 #include "telemetry/exposition.h"
+#include "telemetry/key_set_metrics.h"
 #include "telemetry/labels.h"
 #include "telemetry/metric_docs.h"
 #include "telemetry/process_metrics.h"
@@ -57,6 +58,10 @@ class GatewayMetricsTest : public testing::Test {
                                  .tenant = "free",
                                  .in_flight = [] { return std::optional<double>(); },
                                  .limit = [] { return std::optional<double>(); }}});
+    add_key_set_rows(process_, {.age = [] { return 30.0; },
+                                .keys = [] { return 2.0; },
+                                .fetched = [] { return 3.0; },
+                                .failed = [] { return 1.0; }});
     add_process_rows(process_, {.queue_depth = [] { return 6.0; },
                                 .amplification = [] { return 1.0; },
                                 .draining = [] { return 0.0; },
@@ -97,6 +102,8 @@ TEST_F(GatewayMetricsTest, ShowsClosedSeriesAtZeroFromTheStart) {
            "penstock_queue_wait_seconds_count{scope=\"process\"} 0\n",
            "penstock_rejections_total{stage=\"quota\",code=\"rate_limit_exceeded\"} 0\n",
            "penstock_draining 0\n",
+           "penstock_key_set_age_seconds 30\n",
+           "penstock_key_set_fetches_total{result=\"failed\"} 1\n",
            "penstock_drain_forced_total 0\n",
            "penstock_upstream_connections{provider=\"stable\",state=\"idle\"} 2\n",
            "penstock_upstream_connections{provider=\"stable\",state=\"active\"} 1\n",

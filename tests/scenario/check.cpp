@@ -112,6 +112,7 @@ void check_reply(const ReplyExpected& expected, const Reply& reply, Line line) {
 void check_asked(const Scenario& scenario, const GatewayRig& rig) {
   const auto& requests = rig.upstream.requests();
   EXPECT_EQ(requests.size(), scenario.asked_count);
+  if (scenario.keys_asked) EXPECT_EQ(rig.issuer.requests().size(), *scenario.keys_asked);
   if (scenario.dials) EXPECT_EQ(rig.net.counts(GatewayRig::kPlace).dials, *scenario.dials);
   for (const test::ScriptedUpstream::Request& request : requests)
     EXPECT_FALSE(request.malformed) << request.head;

@@ -14,6 +14,7 @@
 #include "admin/admin.h"
 #include "admin/plane.h"
 #include "app/control_ticker.h"
+#include "app/key_keeping.h"
 #include "app/live_gateway_config.h"
 #include "app/provider_reads.h"
 #include "app/server_options.h"
@@ -26,9 +27,11 @@
 #include "fleet/prober.h"
 #include "fleet/provider.h"
 #include "fleet/replica_state.h"
+#include "gateway/key_keeper.h"
 #include "gateway/pipeline.h"
 #include "gateway/snapshot.h"
 #include "gateway/worker.h"
+#include "identity/auth_config.h"
 #include "net/byte_stream.h"
 #include "net/http_server.h"
 #include "runtime/task.h"
@@ -94,6 +97,12 @@ GatewayRig::GatewayRig(std::string_view config, std::string_view provider,
   server_ = std::make_unique<net::HttpServer>(loop, *pipeline_, app::server_options(loaded.config));
   shards_ = std::make_unique<ShardedSource<telemetry::GatewayMetrics>>(
       std::vector<const telemetry::GatewayMetrics*>{&worker_->metrics}, process_->labels);
+  if (identity::takes_tokens(loaded.config.auth.mode)) {
+    key_keeper_ = std::make_unique<gateway::KeyKeeper>(
+        loop, net, std::make_unique<test::SeededRng>(seed), operators_log, process_->key_desk,
+        app::key_keeper_options(*loaded.config.auth.jwt, nullptr));
+    key_keeper_->start();
+  }
   start_admin(loaded.config.admin.token.empty() ? "" : "sesame");
   process_->ready.store(true);
 }
@@ -162,11 +171,12 @@ void GatewayRig::start_control() {
 
 void GatewayRig::stop_control() {
   ticker_.reset();
-  if (prober_ == nullptr) return;
-  closing_.spawn(prober_->close());
+  if (prober_ != nullptr) closing_.spawn(prober_->close());
+  if (key_keeper_ != nullptr) closing_.spawn(key_keeper_->close());
   loop.advance(2 * runtime::TimerWheel::kTick);  // whoever waits is woken within a tick
   EXPECT_EQ(closing_.running(), 0U);
   prober_.reset();
+  key_keeper_.reset();
 }
 
 void GatewayRig::expect_settled() {

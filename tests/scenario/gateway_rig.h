@@ -14,6 +14,7 @@
 #include "config/load.h"
 #include "fleet/prober.h"
 #include "fleet/replica_state.h"
+#include "gateway/key_keeper.h"
 #include "gateway/pipeline.h"
 #include "gateway/worker.h"
 #include "net/byte_stream.h"
@@ -39,6 +40,8 @@ class KeptLog final : public LogSink {
 class GatewayRig {
  public:
   static constexpr const char* kPlace = "up:8000";
+  // The issuer of tokens, where `auth.jwt.jwks` is http://localhost:9000/jwks.
+  static constexpr const char* kIssuerPlace = "localhost:9000";
   static constexpr std::uint64_t kSeed = 20250101;
 
   // config, provider: as in Scenario; `env:ADMIN` is "sesame", `file:prompt.txt` a text. What
@@ -79,6 +82,7 @@ class GatewayRig {
   test::ManualLoop loop;
   test::LoopbackNet net{loop};
   test::ScriptedUpstream upstream;
+  test::ScriptedUpstream issuer{loop, net, kIssuerPlace};
   KeptLog log;
   KeptLog operators_log;
   KeptLog audit_log;
@@ -98,6 +102,7 @@ class GatewayRig {
   CallbackSource callbacks_;
   std::vector<const MetricSource*> sources_;
   std::unique_ptr<fleet::Prober> prober_;
+  std::unique_ptr<gateway::KeyKeeper> key_keeper_;
   std::unique_ptr<app::ControlTicker> ticker_;
   std::unique_ptr<admin::Admin> admin_;
   std::unique_ptr<net::HttpServer> admin_server_;

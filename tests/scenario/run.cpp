@@ -68,6 +68,7 @@ class Play {
   void prepare() {
     prepare_network();
     for (const test::Answer& answer : scenario_.answers) rig_.upstream.answer(answer);
+    for (const test::Answer& answer : scenario_.key_answers) rig_.issuer.answer(answer);
     if (scenario_.answer_always && !scenario_.answers.empty())
       rig_.upstream.answer_always(scenario_.answers.back());
     sent_at_.resize(scenario_.calls.size());

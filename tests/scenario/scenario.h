@@ -75,8 +75,9 @@ struct Scenario {
   test::LoopbackOptions to_provider;
   test::LoopbackOptions from_provider;
   std::vector<test::Answer> answers;
-  bool answer_always = false;  // the last answer is given for ever
-  bool control = false;        // the control thread's work is done too
+  std::vector<test::Answer> key_answers;  // of the issuer, fetch by fetch; then it hangs
+  bool answer_always = false;             // the last answer is given for ever
+  bool control = false;                   // the control thread's work is done too
   std::vector<ClientCall> calls;
   std::optional<Duration> drain_at;       // the signal to leave
   std::optional<Duration> close_idle_at;  // the end of drain.settle
@@ -89,8 +90,9 @@ struct Scenario {
   std::size_t asked_count = 1;  // requests that reached the provider
   std::vector<AskedExpected> asked;
   std::optional<std::size_t> dials;
-  Lines metrics;                      // lines of the exposition, without the prefix
-  std::optional<Duration> unsent_at;  // when to look at what the provider could not send
+  std::optional<std::size_t> keys_asked;  // fetches of the issuer's keys
+  Lines metrics;                          // lines of the exposition, without the prefix
+  std::optional<Duration> unsent_at;      // when to look at what the provider could not send
   std::size_t unsent_min = 0;
 };
 

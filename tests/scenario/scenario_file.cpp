@@ -206,6 +206,11 @@ Scenario scenario(const Node& node) {
                [&](const Node& n) {
                  for (const Node& item : n.items) made.answers.push_back(answer(item));
                }},
+              {"issuer",
+               [&](const Node& n) {
+                 for (const Node& item : n.items) made.key_answers.push_back(answer(item));
+               }},
+              {"keys_asked", [&](const Node& n) { made.keys_asked = count(n); }},
               {"upstream_always", [&](const Node& n) { made.answer_always = yes(n); }},
               {"calls",
                [&](const Node& n) {
