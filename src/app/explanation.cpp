@@ -109,13 +109,14 @@ Result<Principal> principal_of(const Question& question, const gateway::Snapshot
                                WallTime wall) {
   if (snapshot.auth == identity::AuthMode::kDev)
     return gateway::dev_principal(snapshot, question.tenant);
-  if (identity::takes_tokens(snapshot.auth) && question.key.empty())
-    return token_principal(question, snapshot);
-  if (identity::takes_tokens(snapshot.auth) && (snapshot.auth == identity::AuthMode::kJwt ||
-                                                identity::looks_like_token(question.key.reveal())))
-    return fail(ErrorCode::kUnauthenticated,
-                "A token is not verified here, for that needs its issuer's keys. Say what it "
-                "claims: --tenant, --workload.");
+  const bool keyless = !identity::takes_keys(snapshot.auth);
+  if (identity::takes_tokens(snapshot.auth)) {
+    if (question.key.empty()) return token_principal(question, snapshot);
+    if (keyless || identity::looks_like_token(question.key.reveal()))
+      return fail(ErrorCode::kUnauthenticated,
+                  "A token is not verified here, for that needs its issuer's keys. Say what it "
+                  "claims: --tenant, --workload.");
+  }
   identity::Credentials credentials;
   if (!question.key.empty()) credentials.x_api_key = question.key.reveal();
   return snapshot.keys->identify(credentials, wall);

@@ -124,6 +124,36 @@ TEST_F(ExplanationTest, TellsWhoIsOut) {
   EXPECT_EQ(told.refused.value().code, ErrorCode::kNoReplica);
 }
 
+// Nobody's token can be verified without asking its issuer; what it would claim can be said.
+TEST_F(ExplanationTest, TakesClaimsInPlaceOfAToken) {
+  support::MemoryDisk disk;
+  disk.put("penstock.yaml",
+           std::string(kFile) +
+               "auth: { mode: keys_or_jwt, jwt: { issuer: i, audience: a, jwks: https://idp } }\n");
+  loaded = config::load("penstock.yaml", disk, secrets);
+  ASSERT_TRUE(loaded.ok());
+  snapshot = config::compile(loaded.config, secrets, labels, WallTime()).value();
+  Question asked = question("chat");
+  EXPECT_EQ(ask(asked).key_id, "support-1");
+  asked.key = Secret("eyJhbGciOiJub25lIn0.e30.");
+  const Explanation token = ask(asked);
+  EXPECT_EQ(token.refused.value().code, ErrorCode::kUnauthenticated);
+  EXPECT_NE(token.refused->message.find("--tenant"), std::string::npos);
+  asked.key = Secret();
+  asked.tenant = "retail";
+  const Explanation told = ask(asked);
+  EXPECT_FALSE(told.refused);
+  EXPECT_EQ(told.tenant, "retail");
+  EXPECT_EQ(told.workload, "support") << "its only one";
+  EXPECT_EQ(told.key_id, "");
+  EXPECT_EQ(told.tier, "external");
+  EXPECT_EQ(told.targets.size(), 3U);
+  asked.workload = "other";
+  EXPECT_EQ(ask(asked).refused.value().code, ErrorCode::kUnauthenticated);
+  asked.tenant = "";
+  EXPECT_EQ(ask(asked).refused.value().code, ErrorCode::kUnauthenticated);
+}
+
 TEST_F(ExplanationTest, NeverHoldsTheKey) {
   Question asked = question("chat");
   for (const char* model : {"chat", "chatt", "canary/x"}) {

@@ -19,6 +19,7 @@
 
 #include "base/assert.h"
 #include "crypto/ecdsa_signature.h"
+#include "crypto/roca.h"
 
 namespace penstock::crypto {
 namespace {
@@ -171,6 +172,7 @@ std::optional<PublicKey> PublicKey::rsa(std::string_view modulus, std::string_vi
   const Number e = number_of(exponent);
   PENSTOCK_ASSERT(n != nullptr && e != nullptr);
   if (BN_num_bits(n.get()) < kRsaBitsMin || BN_is_odd(n.get()) == 0) return std::nullopt;
+  if (is_roca_modulus(modulus)) return std::nullopt;
   if (BN_get_word(e.get()) < kExponentMin || BN_is_odd(e.get()) == 0) return std::nullopt;
   const Builder builder(OSSL_PARAM_BLD_new());
   PENSTOCK_ASSERT(builder != nullptr);

@@ -39,8 +39,8 @@ class PublicKey {
 
   // Each returns nullopt when the parts are no key that may be trusted.
   //
-  // An odd modulus of kRsaBitsMin to kRsaBitsMax bits, and an odd exponent from 65537 (FIPS 186-5
-  // section 5.1) to 32 bits. Both big-endian.
+  // An odd modulus of kRsaBitsMin to kRsaBitsMax bits that is not known to be factored easily
+  // (roca.h), and an odd exponent from 65537 (FIPS 186-5 section 5.1) to 32 bits. Both big-endian.
   [[nodiscard]] static std::optional<PublicKey> rsa(std::string_view modulus,
                                                     std::string_view exponent);
   // A point on the curve; both coordinates exactly as long as the curve's field.

@@ -13,6 +13,7 @@
 
 #include "crypto/base64url.h"
 #include "crypto/ecdsa_signature.h"
+#include "crypto/roca.h"
 #include "tests/support/token_key.h"
 
 namespace penstock::crypto {
@@ -157,6 +158,34 @@ TEST(PublicKey, RefusesWeakAndOddRsaKeys) {
   EXPECT_FALSE(PublicKey::rsa("", std::string("\x01\x00\x01", 3)));
   EXPECT_FALSE(PublicKey::rsa(std::string(1025, '\xff'), std::string("\x01\x00\x01", 3)));
   EXPECT_FALSE(PublicKey::rsa('\x7f' + n.substr(1), std::string("\x01\x00\x01", 3))) << "2047 bits";
+}
+
+// n = 65537 + 2^k * (3 * 5 * … * 167): what such a key's modulus looks like to whoever knows it.
+TEST(PublicKey, RefusesModuliThatAreFactoredEasily) {
+  const auto times = [](std::string number, unsigned factor) {
+    unsigned carry = 0;
+    for (std::size_t i = number.size(); i-- > 0;) {
+      carry += static_cast<unsigned char>(number[i]) * factor;
+      number[i] = static_cast<char>(carry & 0xFF);
+      carry >>= 8;
+    }
+    return number;
+  };
+  std::string n(256, '\0');
+  n.back() = 1;
+  for (unsigned factor = 3; factor <= 167; factor += 2) {
+    bool prime = true;
+    for (unsigned i = 3; i * i <= factor; i += 2) prime = prime && factor % i != 0;
+    if (prime) n = times(n, factor);
+  }
+  while ((static_cast<unsigned char>(n.front()) & 0x80) == 0) n = times(n, 2);
+  ASSERT_EQ(n.substr(253), std::string(3, '\0')) << "so that the sum is easy";
+  n.replace(253, 3, std::string("\x01\x00\x01", 3));
+  EXPECT_TRUE(is_roca_modulus(n));
+  EXPECT_FALSE(PublicKey::rsa(n, std::string("\x01\x00\x01", 3)));
+  n.back() = 3;
+  EXPECT_FALSE(is_roca_modulus(n));
+  EXPECT_TRUE(PublicKey::rsa(n, std::string("\x01\x00\x01", 3)));
 }
 
 // A point beside the curve leaks whoever uses it; a coordinate of another length is another point.
