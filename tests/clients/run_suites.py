@@ -17,6 +17,7 @@ import process_cases
 import python_cases
 import reload_cases
 import tls_cases
+import token_cases
 import verbs_cases
 from cases import Report
 from harness import Fleet
@@ -51,6 +52,7 @@ def main():
         listen_cases.run(report, fleet, mock)
         reload_cases.run(report, fleet, mock)
         tls_cases.run(report, fleet, mock)
+        token_cases.run(report, fleet, mock)
         fault_cases.run(report, fleet, fault_more_cases.suite)
         verbs_cases.run(report, fleet, mock)
         mock_dev_cases.run(report, fleet, mock)
