@@ -99,6 +99,17 @@ TEST(PublicKey, IsPinnedToItsAlgorithms) {
   EXPECT_FALSE(rsa_key.verify(SignatureAlgorithm::kEdDsa, kMessage, pss));
 }
 
+// RFC 7518 section 3.5: the salt is as long as the digest.
+TEST(PublicKey, WantsTheSaltOfTheStandard) {
+  const TokenKey rsa(KeyType::kRsa2048, "r");
+  const PublicKey key = rsa_of(rsa);
+  for (const int salt : {0, 20, 31, 32, 33, 64})
+    EXPECT_EQ(
+        key.verify(SignatureAlgorithm::kPs256, kMessage, rsa.sign_salted("PS256", kMessage, salt)),
+        salt == 32)
+        << salt;
+}
+
 // CVE-2022-21449 and its kind: numbers that satisfy the equation without a key.
 TEST(PublicKey, RefusesNumbersThatAreNoEcdsaSignature) {
   const TokenKey own(KeyType::kP256, "a");

@@ -130,13 +130,18 @@ std::string TokenKey::jwk(std::string_view more) const {
 }
 
 std::string TokenKey::sign(std::string_view algorithm, std::string_view message) const {
+  return sign_salted(algorithm, message, RSA_PSS_SALTLEN_DIGEST);
+}
+
+std::string TokenKey::sign_salted(std::string_view algorithm, std::string_view message,
+                                  int salt_bytes) const {
   EVP_MD_CTX* const context = EVP_MD_CTX_new();
   EVP_PKEY_CTX* settings = nullptr;
   const EVP_MD* const with = algorithm == "EdDSA" ? nullptr : digest(algorithm.substr(2));
   must(EVP_DigestSignInit(context, &settings, with, nullptr, impl_->key) == 1);
   if (algorithm.starts_with("PS")) {
     must(EVP_PKEY_CTX_set_rsa_padding(settings, RSA_PKCS1_PSS_PADDING) == 1);
-    must(EVP_PKEY_CTX_set_rsa_pss_saltlen(settings, RSA_PSS_SALTLEN_DIGEST) == 1);
+    must(EVP_PKEY_CTX_set_rsa_pss_saltlen(settings, salt_bytes) == 1);
   }
   const auto* const bytes = reinterpret_cast<const unsigned char*>(message.data());
   std::size_t size = 0;

@@ -27,6 +27,9 @@ class TokenKey {
 
   // A JWS signature over the message with a name of RFC 7518; ECDSA as r || s.
   [[nodiscard]] std::string sign(std::string_view algorithm, std::string_view message) const;
+  // The same of PS256, PS384 or PS512 with a salt of another length than the digest's.
+  [[nodiscard]] std::string sign_salted(std::string_view algorithm, std::string_view message,
+                                        int salt_bytes) const;
   // The same with the key's usual digest, ECDSA as DER, which JWS does not use.
   [[nodiscard]] std::string sign_der(std::string_view message) const;
   // A token of these texts. algorithm: how to sign; empty: as usual.
