@@ -100,6 +100,32 @@ TEST_F(LiveConfigTest, ChangesEveryLiveField) {
   EXPECT_EQ(config().retry.attempts_max, 3U);
 }
 
+// A list of plain values is replaced as a whole, an empty one included.
+TEST_F(LiveConfigTest, ReplacesListsOfValues) {
+  EXPECT_EQ(apply(R"({"tenants":{"retail":{"workloads":{"support":{"models":["chat","ch*"],
+      "providers":["stable"],"output_tokens_max":5}}}}})"),
+            (Paths{"tenants.retail.workloads.support.models[0]",
+                   "tenants.retail.workloads.support.models[1]",
+                   "tenants.retail.workloads.support.providers[0]",
+                   "tenants.retail.workloads.support.output_tokens_max"}));
+  EXPECT_EQ(apply(R"({"tenants":{"retail":{"workloads":{"support":{"models":["ch*"]}}}}})"),
+            (Paths{"tenants.retail.workloads.support.models[0]",
+                   "tenants.retail.workloads.support.models[1]"}))
+      << "what is gone is told too";
+  EXPECT_EQ(apply(R"({"tenants":{"retail":{"workloads":{"support":{"models":[]}}}}})"),
+            Paths{"tenants.retail.workloads.support.models[0]"});
+  EXPECT_EQ(apply(R"({"providers":{"canary":{"tiers":["internal"]}}})"),
+            Paths{"providers.canary.tiers[1]"});
+  EXPECT_NE(complaint(R"({"tenants":{"retail":{"workloads":{"support":{"models":["nope"]}}}}})"),
+            "");
+  EXPECT_NE(complaint(R"({"tenants":{"retail":{"workloads":{"support":{"models":[null]}}}}})"), "");
+  EXPECT_NE(complaint(R"({"tenants":{"retail":{"workloads":{"support":{"models":"chat"}}}}})"), "");
+  EXPECT_NE(complaint(R"({"providers":{"canary":{"tiers":[]}}})").find("nobody"),
+            std::string::npos);
+  apply(R"({"tenants":null,"providers":null})");
+  EXPECT_EQ(show(live.current()), show(loaded())) << "nothing is left behind";
+}
+
 TEST_F(LiveConfigTest, NullGivesBackToTheFile) {
   apply(R"({"retry":{"budget":"0%","attempts_max":1}})");
   EXPECT_EQ(apply(R"({"retry":{"budget":null}})"), Paths{"retry.budget"});

@@ -14,6 +14,7 @@
 #include "config/problem.h"
 #include "config/rows.h"
 #include "config/scalar.h"
+#include "config/value_text.h"
 #include "config/yaml_tree.h"
 
 namespace penstock::config {
@@ -45,7 +46,9 @@ class LiveChecker {
       return section(node, inner, section_value, path);
     }
     if (type.kind == Kind::kNamed) return named(node, type, value, path);
-    if (type.kind == Kind::kList || row.reload != Reload::kLive)
+    // A merge patch replaces a list as a whole, which would lose sight of what runs by its items.
+    const bool sections = type.kind == Kind::kList && !is_scalar(type.element->kind);
+    if (sections || row.reload != Reload::kLive)
       problems_.push_back(
           {{}, fmt::format("{}: takes effect at a restart only", path), "change it in the file"});
   }
