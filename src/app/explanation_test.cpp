@@ -30,21 +30,25 @@ constexpr std::string_view kFile =
     "    tier: external\n"
     "    keys: [ { id: support-1, workload: support, sha256: "
     "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae } ]\n"
-    "    workloads: { support: {} }\n"
+    "    workloads: { support: { models: [chat, \"canary/*\"], tools: deny, output_tokens_max: 9, "
+    "system_prompt: env:PROMPT } }\n"
     "providers:\n"
     "  stable: { dialect: openai, replicas: [ http://a:1, { url: http://b:1, weight: 2 } ] }\n"
     "  canary: { dialect: openai, replicas: [ http://c:1 ] }\n"
     "  backup: { dialect: openai, replicas: [ http://d:1 ], health: {} }\n"
+    "  inner: { dialect: openai, replicas: [ http://e:1 ], tiers: [internal] }\n"
     "models:\n"
     "  chat:\n"
     "    targets: [ { provider: stable, model: up, weight: 9 }, { provider: canary, model: up } ]\n"
-    "    fallback: [ { provider: backup, model: spare } ]\n"
-    "    deadline: 30s\n";
+    "    fallback: [ { provider: backup, model: spare }, { provider: inner, model: own } ]\n"
+    "    deadline: 30s\n"
+    "  other: { targets: [ { provider: stable, model: up } ] }\n";
 
 class ExplanationTest : public testing::Test {
  protected:
   void SetUp() override {
     support::MemoryDisk disk;
+    secrets.put("env:PROMPT", "a marked text");
     disk.put("penstock.yaml", std::string(kFile));
     loaded = config::load("penstock.yaml", disk, secrets);
     ASSERT_TRUE(loaded.ok());
@@ -79,7 +83,7 @@ TEST_F(ExplanationTest, TellsPrincipalAndRoute) {
   EXPECT_EQ(told.tier, "external");
   EXPECT_EQ(told.deadline, 30s);
   EXPECT_FALSE(told.named);
-  ASSERT_EQ(told.targets.size(), 3U);
+  ASSERT_EQ(told.targets.size(), 4U);
   EXPECT_EQ(told.targets[0].provider, "stable");
   EXPECT_DOUBLE_EQ(told.targets[0].share, 0.9);
   EXPECT_EQ(told.targets[0].replicas.size(), 2U);
@@ -87,6 +91,34 @@ TEST_F(ExplanationTest, TellsPrincipalAndRoute) {
   EXPECT_EQ(told.targets[2].role, control::TargetRole::kFallback);
   EXPECT_EQ(told.targets[2].model, "spare");
   EXPECT_DOUBLE_EQ(told.targets[2].share, 0);
+  EXPECT_EQ(told.targets[2].barred, "");
+  EXPECT_EQ(told.targets[3].barred, "not for this tier");
+}
+
+// Each rule that is set, in words, and never the text of a prompt.
+TEST_F(ExplanationTest, TellsRules) {
+  const Question asked = question("chat");
+  const std::string text = text_of(ask(asked), asked);
+  for (const char* part : {"  tier: external", "  models: only chat, canary/*\n",
+                           "  tools: ", "  output_tokens_max: 9 ",
+                           "  system_prompt: ", "    barred: not for this tier\n"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+  EXPECT_EQ(text.find("marked"), std::string::npos);
+  const std::string json = json_of(ask(asked), asked);
+  EXPECT_NE(json.find(R"("barred":"not for this tier")"), std::string::npos) << json;
+  EXPECT_NE(json.find(R"({"rule":"tools","verdict":)"), std::string::npos) << json;
+}
+
+TEST_F(ExplanationTest, TellsWhatARuleBars) {
+  const Explanation model = ask(question("other"));
+  EXPECT_EQ(model.refused.value().code, ErrorCode::kModelNotAllowed);
+  EXPECT_EQ(model.rules.back().rule, "models");
+  Question asked = question("chat");
+  asked.provider = "inner";
+  const Explanation provider = ask(asked);
+  EXPECT_EQ(provider.refused.value().code, ErrorCode::kProviderNotAllowed);
+  EXPECT_EQ(provider.rules.back().rule, "tiers");
+  EXPECT_EQ(ask(question("stable/x")).refused.value().code, ErrorCode::kModelNotAllowed);
 }
 
 TEST_F(ExplanationTest, FollowsWhatIsAskedForByName) {

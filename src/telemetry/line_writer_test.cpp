@@ -54,6 +54,20 @@ class LineWriterFile : public testing::Test {
   Descriptor file_{::memfd_create("lines", 0)};
 };
 
+// A flood of other lines leaves room for those that matter; when they are too many themselves,
+// their writer is told.
+TEST_F(LineWriterFile, KeepsAPlaceForVitalLines) {
+  LineWriter writer(file_.get(), {.bytes_max = 64, .vital_bytes = 8, .batch = kLong});
+  for (int i = 0; i < 20; ++i) writer.write("other");  // 6 bytes each, of a half's 32
+  EXPECT_EQ(writer.dropped(), 16U);
+  EXPECT_TRUE(writer.write_vital("vital1"));
+  EXPECT_FALSE(writer.write_vital("vital2"));
+  EXPECT_EQ(writer.dropped(), 16U) << "its writer counts it";
+  writer.close();
+  EXPECT_EQ(content(), "other\nother\nother\nother\nvital1\n");
+  EXPECT_FALSE(writer.write_vital("late"));
+}
+
 // What was accepted before close() is out after it; what comes later is counted.
 TEST_F(LineWriterFile, DrainsOnClose) {
   LineWriter writer(file_.get());

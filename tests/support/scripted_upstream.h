@@ -68,6 +68,8 @@ class ScriptedUpstream {
 
   // Answers the next request that has no answer yet.
   void answer(Answer answer) { answers_.push_back(std::move(answer)); }
+  // Drops the answers that no request has taken.
+  void forget_answers() { answers_.clear(); }
   // What requests get when the list is empty; until set, they hang.
   void answer_always(Answer answer) { always_ = std::move(answer); }
 
