@@ -1,4 +1,4 @@
-// rooms: json dialect
+// rooms: json dialect policy
 // Requests and replies edited in place: the result must be the same JSON but for the edit, by
 // simdjson's reading, and every other byte must be where it was.
 #include <algorithm>
@@ -12,10 +12,12 @@
 
 #include "dialect/openai/reply.h"
 #include "dialect/openai/request.h"
+#include "dialect/openai/ruled_members.h"
 #include "dialect/surface.h"
 #include "json/reader.h"
 #include "json/splice.h"
 #include "json/string.h"
+#include "policy/output_rule.h"
 
 namespace {
 
@@ -51,6 +53,34 @@ std::string others(std::string_view text, std::string_view without) {
   return out;
 }
 
+// What rules impose: one document still, the message first, no limit said above the ceiling.
+void check_imposed(const openai::RequestView& view) {
+  constexpr std::uint64_t kCeiling = 100;
+  const openai::RuledMembers& said = view.ruled;
+  const penstock::policy::OutputAsked asked{.max_tokens = said.max_tokens,
+                                            .max_completion_tokens = said.max_completion_tokens,
+                                            .n = said.n,
+                                            .best_of = said.best_of};
+  const auto hold =
+      penstock::policy::hold_output(asked, kCeiling, penstock::policy::OutputOver::kClamp);
+  if (!hold || !said.twice.empty() || view.messages_at == 0) return;
+  openai::UpstreamEdits edits{.model = view.model};
+  edits.imposed = {.first_message = "{\"role\":\"system\"},",
+                   .output_each = hold->each,
+                   .output_unsaid = hold->unsaid};
+  const std::string out = joined(openai::upstream_edits(view, edits));
+  const auto again = openai::read_request(out, penstock::dialect::Surface::kChat);
+  require(again.has_value());
+  require(std::string_view(out).substr(again->messages_at).starts_with("{\"role\":\"system\"}"));
+  const openai::RuledMembers& now = again->ruled;
+  const auto held = penstock::policy::hold_output(
+      {.max_tokens = now.max_tokens, .max_completion_tokens = now.max_completion_tokens},
+      hold->each, penstock::policy::OutputOver::kRefuse);
+  require(held.has_value());
+  const auto number = [](std::string_view raw) { return !raw.empty() && raw != "null"; };
+  require(number(now.max_tokens) || number(now.max_completion_tokens));
+}
+
 void check_request(std::string_view body, std::string_view model) {
   const auto view = openai::read_request(body, penstock::dialect::Surface::kChat);
   if (!view) return;
@@ -71,6 +101,8 @@ void check_request(std::string_view body, std::string_view model) {
   require(asked->streamed() ? asked->wants_usage() : forced == body);
   require(asked->model == view->model);
   require(others(body, "stream_options") == others(forced, "stream_options"));
+
+  check_imposed(*view);
 
   simdjson::dom::parser parser;
   const simdjson::padded_string before(body);

@@ -13,6 +13,7 @@ import lab_cases
 import listen_cases
 import mock_dev_cases
 import node_driver
+import policy_cases
 import process_cases
 import python_cases
 import reload_cases
@@ -55,6 +56,7 @@ def main():
         token_cases.run(report, fleet, mock)
         fault_cases.run(report, fleet, fault_more_cases.suite)
         verbs_cases.run(report, fleet, mock)
+        policy_cases.run(report, fleet, mock)
         mock_dev_cases.run(report, fleet, mock)
         lab_cases.run(report, fleet)
         for process in (mock, open_gateway, keys_gateway):

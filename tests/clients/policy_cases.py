@@ -1,0 +1,148 @@
+"""Rules for callers on a real gateway: what is audited where, a prompt from a file, dev mode."""
+
+import hashlib
+import json
+import urllib.request
+
+from cases import Suite
+from harness import KEY, MODELS, equal, eventually, expect, fetch
+from process_cases import BAD_CONFIG, Rig
+
+suite = Suite()
+
+BEARER = {"authorization": f"Bearer {KEY}"}
+PROMPT = "Never mention the marked word 7f3a"
+CONTENT = "the marked content 55d0"
+
+
+def run(report, fleet, mock):
+    suite.run(report, "policy", Rig(fleet, mock, "policy"))
+
+
+def tenants(**rules):
+    key = {"id": "k1", "sha256": hashlib.sha256(KEY.encode()).hexdigest(), "workload": "app"}
+    return {"acme": {"keys": [key], "workloads": {"app": rules}}}
+
+
+def keyed(rig, rules, **sections):
+    return rig.gateway(auth={"mode": "keys"}, tenants=tenants(**rules), **sections)
+
+
+def chat(gateway, model="chat", headers=None, **members):
+    body = {"model": model, "messages": [{"role": "user", "content": CONTENT}], **members}
+    return fetch(gateway.url + "/v1/chat/completions", body, **BEARER, **(headers or {}))
+
+
+def metrics(gateway):
+    return fetch(f"http://{gateway.listening()['admin']}/metrics")[1].decode()
+
+
+def lines_of(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return [json.loads(line) for line in file if line.endswith("\n")]
+    except FileNotFoundError:
+        return []
+
+
+@suite.case("the audit log has a file of its own, with who, what and why, and never content")
+def _audit_file(rig):
+    path = rig.fleet.path("audit-own.log")
+    gateway = keyed(rig, {"tools": "deny"},
+                    telemetry={"access_log": "off", "audit_log": "file:" + path})
+    tool = {"type": "function", "function": {"name": "f"}}
+    equal(chat(gateway, tools=[tool])[0], 403, "status with tools")
+    equal(chat(gateway, headers={"x-penstock-provider": "mock"})[0], 200, "status of a choice")
+    equal(chat(gateway)[0], 200, "status of a plain call")
+    lines = eventually(lambda: len(lines_of(path)) >= 2 and lines_of(path), "two audit lines")
+    equal(len(lines), 2, "audit lines")
+    told = [{name: line[name] for name in ("audit", "rule", "action", "code", "tenant", "workload",
+                                           "key_id", "provider", "model")} for line in lines]
+    who = {"audit": True, "tenant": "acme", "workload": "app", "key_id": "k1", "model": "chat"}
+    equal(told, [{**who, "rule": "tools", "action": "refuse", "code": "tools_not_allowed",
+                  "provider": None},
+                 {**who, "rule": "explicit_provider", "action": "choose", "code": None,
+                  "provider": "mock"}], "what they say")
+    with open(path, encoding="utf-8") as file:
+        expect(CONTENT not in file.read(), "content stands in the audit log")
+    expect("penstock_audit_log_dropped_total 0\n" in metrics(gateway), "no count of dropped lines")
+
+
+@suite.case("an audit log that cannot be written loses lines, counts them and stops nobody")
+def _audit_lost(rig):
+    gateway = keyed(rig, {"tools": "deny"},
+                    telemetry={"access_log": "off", "audit_log": "file:/dev/full"})
+    for _ in range(3):
+        equal(chat(gateway, tools=[{}])[0], 403, "status with tools")
+    equal(chat(gateway)[0], 200, "status of a plain call")
+    eventually(lambda: "penstock_audit_log_dropped_total 3\n" in metrics(gateway),
+               "three lost lines are counted")
+
+
+@suite.case("a system prompt is read from its file, less one line end, and shown nowhere")
+def _system_prompt(rig):
+    rig.file("policy-prompt.txt", PROMPT + "\n")
+    gateway = keyed(rig, {"system_prompt": "file:policy-prompt.txt"})
+    rig.mock.fault()
+    equal(chat(gateway)[0], 200, "status")
+    admin = f"http://{gateway.listening()['admin']}"
+    shown = fetch(admin + "/admin/v1/config")[1].decode()
+    expect("policy-prompt.txt" in shown and PROMPT not in shown, "the config shows the prompt")
+    config = rig.fleet.path(gateway.name + ".yaml")
+    told = rig.verb("explain", "-c", config, "--key", KEY, "--model", "chat")
+    equal(told.returncode, 0, f"exit code of explain ({told.stderr!r})")
+    expect(b"system_prompt" in told.stdout and PROMPT.encode() not in told.stdout,
+           "explain shows the prompt")
+    expect(PROMPT not in gateway.text(), "the log shows the prompt")
+
+
+@suite.case("check refuses rules that can never bind, each with its place")
+def _check(rig):
+    gateway = keyed(rig, {})
+    with open(rig.fleet.path(gateway.name + ".yaml"), encoding="utf-8") as file:
+        config = json.load(file)
+    config["tenants"] = tenants(models=["chatt"], providers=["mok"], label="required")
+    told = rig.verb("check", "-c", rig.file("policy-bad.yaml", json.dumps(config, indent=1)))
+    equal(told.returncode, BAD_CONFIG, "exit code")
+    for part in (b'unknown provider "mok"', b"no label is known"):
+        expect(part in told.stderr + told.stdout, f"{part!r} is not told: {told.stderr!r}")
+    config["tenants"] = tenants(models=["chatt"])
+    told = rig.verb("check", "-c", rig.file("policy-bad.yaml", json.dumps(config, indent=1)))
+    expect(b'did you mean "chat"?' in told.stderr + told.stdout, f"no hint: {told.stderr!r}")
+
+
+@suite.case("a PATCH changes rules at once and the audit log tells it")
+def _live(rig):
+    path = rig.fleet.path("audit-live.log")
+    gateway = keyed(rig, {}, telemetry={"access_log": "off", "audit_log": "file:" + path})
+    admin = f"http://{gateway.listening()['admin']}"
+    equal(chat(gateway)[0], 200, "status before")
+    patch(admin, {"tenants": {"acme": {"workloads": {"app": {"models": ["embed"]}}}}})
+    equal(chat(gateway)[0], 403, "status with the list")
+    patch(admin, {"tenants": {"acme": {"workloads": {"app": {"models": None}}}}})
+    equal(chat(gateway)[0], 200, "status after")
+    lines = eventually(lambda: len(lines_of(path)) >= 3 and lines_of(path), "three audit lines")
+    equal([line["rule"] for line in lines], ["admin", "models", "admin"], "rules")
+    equal(lines[0]["changes"], [{"path": "tenants.acme.workloads.app.models[0]", "from": None,
+                                 "to": "embed"}], "changes")
+
+
+def patch(admin, change):
+    request = urllib.request.Request(admin + "/admin/v1/config", json.dumps(change).encode(),
+                                     {"content-type": "application/json"}, method="PATCH")
+    with urllib.request.urlopen(request, timeout=5) as reply:
+        equal(reply.status, 200, f"status of the PATCH {change}")
+
+
+@suite.case("dev mode is told at the start and does not leave loopback")
+def _dev(rig):
+    gateway = rig.gateway()
+    told = gateway.text()
+    expect('"level":"warn"' in told and "dev" in told, "no warning at the start")
+    with open(rig.fleet.path(gateway.name + ".yaml"), encoding="utf-8") as file:
+        config = json.load(file)
+    config["listen"]["data"] = "0.0.0.0:0"
+    told = rig.verb("serve", "-c", rig.file("policy-open.yaml", json.dumps(config)))
+    equal(told.returncode, BAD_CONFIG, "exit code")
+    expect(set(MODELS) <= {model["id"] for model in json.loads(
+        fetch(gateway.url + "/v1/models")[1])["data"]}, "dev mode lists every model")
