@@ -2,7 +2,12 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
 #include <string_view>
 
 #include "base/seams.h"
@@ -20,8 +25,11 @@ class Standing {
   Standing& operator=(const Standing&) = delete;
 
   // A client left a node alone, or takes it up again. Each client pairs the two.
-  void opened(std::string_view node, OutageReason why);
+  // detail: for operators; may be empty.
+  void opened(std::string_view node, OutageReason why, std::string_view detail);
   void closed(std::string_view node);
+  // The end of a client, or of a node that left its cluster, in place of closed(): says nothing.
+  void forgot(std::string_view node);
   // A command without a reply; kDeadline and kOpen are counted like the others.
   void failed(OutageReason reason) noexcept {
     failures_[static_cast<std::size_t>(reason)].fetch_add(1, std::memory_order_relaxed);
@@ -44,10 +52,14 @@ class Standing {
   }
 
  private:
+  [[nodiscard]] bool last_of(std::string_view node);
+
   LogSink& log_;
   std::atomic<std::uint32_t> open_ = 0;
   std::atomic<std::uint64_t> dropped_ = 0;
   std::atomic<std::uint64_t> mismatches_ = 0;
+  std::mutex mutex_;  // of the next; taken when a breaker changes
+  std::map<std::string, std::uint32_t, std::less<>> open_of_;  // clients that left a node alone
   std::array<std::atomic<std::uint64_t>, kOutageReasons> failures_{};
 };
 

@@ -1,0 +1,201 @@
+#include "store/redis/node.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "runtime/cancellation.h"
+#include "runtime/event_loop.h"
+#include "runtime/rest.h"
+#include "runtime/task.h"
+#include "store/redis/call.h"
+#include "store/redis/client.h"
+#include "store/redis/connection.h"
+#include "store/redis/error_reply.h"
+#include "store/redis/link.h"
+#include "store/redis/outage.h"
+#include "store/redis/standing.h"
+#include "store/redis/value.h"
+
+namespace penstock::store::redis {
+
+using runtime::Task;
+
+Node::Node(const NodeParts& parts, Place place, Kind kind)
+    : parts_(parts), place_(std::move(place)), kind_(kind) {}
+
+TimePoint Node::now() const { return parts_.approach.loop.clock().now(); }
+
+std::string Node::name() const {
+  const bool v6 = place_.host.find(':') != std::string::npos;
+  return (v6 ? "[" + place_.host + "]" : place_.host) + ":" + std::to_string(place_.port);
+}
+
+Duration Node::jittered(Duration about) {
+  const auto half = static_cast<std::uint64_t>(about.count()) / 2;
+  return about - about / 4 + Duration(static_cast<std::int64_t>(parts_.rng.below(half + 1)));
+}
+
+bool Node::forgotten() const noexcept {
+  return kind_ == Kind::kLearned && breaker_.open() && now() - opened_at_ >= kForgetAfter;
+}
+
+// --- Calls ---------------------------------------------------------------------------------------
+
+void Node::refuse(std::unique_ptr<Call> call, OutageReason why) {
+  fail_call(std::move(call), why, Effect::kNone, parts_.standing);
+}
+
+void Node::send(std::unique_ptr<Call> call) {
+  if (stopping()) return refuse(std::move(call), OutageReason::kClosing);
+  if (breaker_.open()) return refuse(std::move(call), OutageReason::kOpen);
+  call->node = this;
+  if (link_ != nullptr && link_->open()) {
+    if (link_->in_flight() >= Client::kInFlightMax || link_->unsent_bytes() >= kUnsentBytesMax)
+      return refuse(std::move(call), OutageReason::kFull);
+    return link_->send(std::move(call));
+  }
+  if (resting_) {
+    failed(OutageReason::kAway, now());
+    return refuse(std::move(call), OutageReason::kAway);
+  }
+  if (waiting_.size() >= Client::kInFlightMax) return refuse(std::move(call), OutageReason::kFull);
+  waiting_.push_back(std::move(call));
+}
+
+void Node::gave_up_waiting(TimePoint began) { failed(OutageReason::kTimedOut, began); }
+
+void Node::fail_waiting(OutageReason why) {
+  while (!waiting_.empty()) {
+    std::unique_ptr<Call> call = std::move(waiting_.front());
+    waiting_.pop_front();
+    refuse(std::move(call), why);
+  }
+}
+
+void Node::replied(std::unique_ptr<Call> call, Value reply) {
+  if (reply.kind == ValueKind::kError) return on_error(std::move(call), reply);
+  breaker_.succeeded();
+  attempts_ = 0;
+  reply.list.erase(reply.list.begin());  // the id, which the link has looked at
+  finish(std::move(call), std::move(reply.list), parts_.standing);
+}
+
+void Node::on_error(std::unique_ptr<Call> call, const Value& reply) {
+  const ErrorReply error = judge_error(reply.text);
+  // Nobody waits, and nothing was done: nothing is to be done.
+  if (call->given_up() && error.kind != ErrorKind::kOutage) return;
+  switch (error.kind) {
+    case ErrorKind::kNoScript:
+      if (call->whole_text) return refuse(std::move(call), OutageReason::kScript);
+      call->whole_text = true;
+      call->sent = false;
+      return send(std::move(call));
+    case ErrorKind::kMoved:
+    case ErrorKind::kAsk:
+      breaker_.succeeded();
+      call->sent = false;
+      return parts_.user.redirect(std::move(call), error, *this);
+    case ErrorKind::kOutage: break;
+  }
+  if (error.reason == OutageReason::kClusterDown || error.reason == OutageReason::kRefused)
+    probe_key_ = call->key;
+  const bool ran = error.reason == OutageReason::kScript;  // up to some line
+  if (error.blame == Blame::kNode) {
+    detail_ = reply.text.substr(0, reply.text.find(' '));
+    failed(error.reason, call->began);
+  }
+  fail_call(std::move(call), error.reason, ran ? Effect::kUnknown : Effect::kNone, parts_.standing);
+}
+
+void Node::link_ended(OutageReason why, WasBusy busy, TimePoint began) {
+  if (why == OutageReason::kMismatched) parts_.standing.mismatched(name());
+  const bool idle_close = why == OutageReason::kAway && busy == WasBusy::kNo;
+  if (why == OutageReason::kClosing || idle_close) return;
+  detail_.clear();
+  failed(why, began);
+}
+
+void Node::lost(std::unique_ptr<Call> call, OutageReason why) {
+  fail_call(std::move(call), why, Effect::kUnknown, parts_.standing);
+}
+
+// --- The breaker ---------------------------------------------------------------------------------
+
+void Node::failed(OutageReason why, TimePoint began) {
+  if (breaker_.failed(why, began, now())) open_breaker(why);
+}
+
+void Node::open_breaker(OutageReason why) {
+  opened_at_ = now();
+  attempt_at_ = opened_at_ + jittered(kProbeEvery);
+  parts_.standing.opened(name(), why, detail_);
+  parts_.user.node_away(*this);
+  if (link_ != nullptr) link_->end(why);
+  fail_waiting(why);
+}
+
+// --- The connection ------------------------------------------------------------------------------
+
+Task<void> Node::serve() {
+  while (!stopping() && !forgotten()) {
+    if (attempt_at_ > now()) {
+      resting_ = true;
+      const bool go_on = co_await runtime::rest_until(parts_.approach.loop, stop_, attempt_at_);
+      resting_ = false;
+      if (!go_on) break;
+    }
+    const TimePoint began = now();
+    const runtime::CallContext context{stop_};
+    Opened opened = co_await open_connection(parts_.approach, place_, probe_key_, context);
+    if (opened.connection == nullptr)
+      not_connected(opened, began);
+    else
+      co_await use(std::move(opened.connection));
+  }
+  fail_waiting(stopping() ? OutageReason::kClosing : OutageReason::kOpen);
+  if (breaker_.open()) parts_.standing.forgot(name());
+}
+
+// The first attempt behind a connection that was of use is made at once.
+Task<void> Node::use(std::unique_ptr<Connection> connection) {
+  if (breaker_.open()) {
+    breaker_.close();
+    parts_.standing.closed(name());
+  }
+  Link link(parts_.approach.loop, std::move(connection), parts_.timeout, *this);
+  link_ = &link;
+  ++attempts_;
+  attempt_at_ = attempts_ <= 1 ? now() : now() + jittered(kBackoffBase);
+  while (!waiting_.empty() && link.open()) {
+    std::unique_ptr<Call> call = std::move(waiting_.front());
+    waiting_.pop_front();
+    if (!call->given_up()) link.send(std::move(call));
+  }
+  if (stopping()) link.finish();
+  co_await link.serve();
+  link_ = nullptr;
+}
+
+void Node::not_connected(const Opened& opened, TimePoint began) {
+  if (opened.reason == OutageReason::kClosing) return;
+  constexpr std::uint32_t kDoublingsMax = 6;
+  ++attempts_;
+  const Duration backoff = kBackoffBase * (1U << std::min(attempts_, kDoublingsMax));
+  attempt_at_ = now() + jittered(breaker_.open() ? kProbeEvery : std::min(backoff, kProbeEvery));
+  detail_ = opened.detail;
+  failed(opened.reason, began);
+  fail_waiting(opened.reason);
+}
+
+void Node::stop() {
+  stop_.request(runtime::StopReason::kShutdown);
+  fail_waiting(OutageReason::kClosing);
+  if (link_ != nullptr) link_->finish();
+}
+
+}  // namespace penstock::store::redis

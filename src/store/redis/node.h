@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/rng.h"
+#include "base/units.h"
+#include "runtime/cancellation.h"
+#include "runtime/task.h"
+#include "store/redis/call.h"
+#include "store/redis/connection.h"
+#include "store/redis/error_reply.h"
+#include "store/redis/link.h"
+#include "store/redis/node_breaker.h"
+#include "store/redis/outage.h"
+#include "store/redis/standing.h"
+#include "store/redis/value.h"
+
+namespace penstock::store::redis {
+
+class Node;
+
+// What a node needs of the table that it stands in. May be called from inside send().
+class NodeUser {
+ public:
+  // The slot of the call is not served here.
+  virtual void redirect(std::unique_ptr<Call> call, const ErrorReply& where, Node& from) = 0;
+  // The node is left alone: its slots may have gone elsewhere.
+  virtual void node_away(const Node& node) = 0;
+
+ protected:
+  ~NodeUser() = default;
+};
+
+// What every node of a client shares; all of it outlives them.
+struct NodeParts {
+  Approach approach;
+  Duration timeout;  // of a command
+  Rng& rng;
+  Standing& standing;
+  NodeUser& user;
+};
+
+// One server: the connection to it, made again when it ends, whoever waits for it, and the breaker.
+//
+// An open breaker has no connection. About once a second one is made, with a script as the probe,
+// and if that is answered in time the breaker closes.
+class Node final : private LinkUser {
+ public:
+  enum class Kind : std::uint8_t { kGiven, kLearned };  // by the config; from a redirect
+
+  Node(const NodeParts& parts, Place place, Kind kind);
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  [[nodiscard]] const Place& place() const noexcept { return place_; }
+  [[nodiscard]] bool available() const noexcept { return !breaker_.open() && !stopping(); }
+
+  // Sends the call, keeps it until there is a connection, or fails it at once.
+  void send(std::unique_ptr<Call> call);
+  // A call that began then was given up before it could be sent.
+  void gave_up_waiting(TimePoint began);
+
+  // Connects, and again, until stop() was called or a learned node has been away for kForgetAfter.
+  [[nodiscard]] runtime::Task<void> serve();
+  // Lets what is in flight end, takes nothing more.
+  void stop();
+
+ private:
+  static constexpr Duration kProbeEvery = 1s;  // reliability.md 2.4; give or take a quarter
+  static constexpr Duration kBackoffBase = 20ms;
+  static constexpr Duration kForgetAfter = 60s;
+  static constexpr std::size_t kUnsentBytesMax = 1U << 20;
+
+  void replied(std::unique_ptr<Call> call, Value reply) override;
+  void link_ended(OutageReason why, WasBusy busy, TimePoint began) override;
+  void lost(std::unique_ptr<Call> call, OutageReason why) override;
+
+  [[nodiscard]] bool stopping() const noexcept { return stop_.requested(); }
+  [[nodiscard]] bool forgotten() const noexcept;
+  [[nodiscard]] runtime::Task<void> use(std::unique_ptr<Connection> connection);
+  void not_connected(const Opened& opened, TimePoint began);
+  void on_error(std::unique_ptr<Call> call, const Value& reply);
+  void failed(OutageReason why, TimePoint began);
+  void open_breaker(OutageReason why);
+  void fail_waiting(OutageReason why);
+  void refuse(std::unique_ptr<Call> call, OutageReason why);
+  [[nodiscard]] Duration jittered(Duration about);
+  [[nodiscard]] TimePoint now() const;
+  [[nodiscard]] std::string name() const;
+
+  NodeParts parts_;
+  Place place_;
+  Kind kind_;
+  runtime::Cancellation stop_;
+  NodeBreaker breaker_;
+  TimePoint opened_at_;
+  Link* link_ = nullptr;  // on serve()'s frame
+  std::deque<std::unique_ptr<Call>> waiting_;
+  bool resting_ = false;        // between two attempts to connect
+  std::uint32_t attempts_ = 0;  // since a call was answered
+  TimePoint attempt_at_;        // the next one
+  std::string probe_key_;       // of the last call that its slots or our rights failed
+  std::string detail_;          // of the last failure, for operators
+};
+
+}  // namespace penstock::store::redis
