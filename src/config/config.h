@@ -20,6 +20,7 @@
 #include "gateway/stream_config.h"
 #include "identity/auth_config.h"
 #include "net/listen_config.h"
+#include "store/store_config.h"
 #include "telemetry/telemetry_config.h"
 
 namespace penstock::config {
@@ -52,6 +53,7 @@ struct Config {
   control::RetryConfig retry;
   gateway::StreamConfig stream;
   gateway::DrainConfig drain;
+  store::StoreConfig store;
   telemetry::TelemetryConfig telemetry;
 };
 
@@ -75,11 +77,12 @@ constexpr auto fields(Describe<Config>) {
       field("retry", &C::retry, any(), Reload::kLive, "Attempts after a failed one."),
       field("stream", &C::stream, any(), Reload::kLive, "Streamed replies."),
       field("drain", &C::drain, any(), Reload::kRestart, "How the process leaves."),
+      field("store", &C::store, any(), Reload::kRestart, "Where state is kept."),
       field("telemetry", &C::telemetry, any(), Reload::kRestart, "Logs."),
   };
 }
 constexpr auto later_keys(Describe<Config>) {
-  return std::array<std::string_view, 3>{"store", "prices", "alerts"};
+  return std::array<std::string_view, 2>{"prices", "alerts"};
 }
 
 }  // namespace penstock::config

@@ -11,6 +11,7 @@
 #include "base/seams.h"
 #include "config/bind.h"
 #include "config/compile_rules.h"
+#include "config/compile_store.h"
 #include "config/problem.h"
 #include "config/secrets.h"
 #include "config/table.h"
@@ -57,6 +58,7 @@ LoadResult load(const std::string& path, const Disk& disk, const SecretSource& s
     result = judge(path, std::move(tree.root));
     check_secrets(config_type(), &result.config, result.origins, secrets, result.problems);
     check_prompts(result.config, result.origins, secrets, result.problems);
+    check_redis(result.config, result.origins, secrets, result.problems);
   }
   std::ranges::move(tree.problems, std::back_inserter(result.problems));
   sort_by_place(result.problems);

@@ -104,7 +104,7 @@ TEST(Load, ReportsEveryProblemByLine) {
 // A key of a later version must not be taken for a slip of the finger, nor silently accepted.
 TEST(Load, RefusesKeysOfLaterVersionsAsSuch) {
   World world;
-  for (const char* section : {"store", "prices", "alerts"}) {
+  for (const char* section : {"prices", "alerts"}) {
     const LoadResult got =
         world.load_text(std::string("version: 1\nlisten: {}\n") + section + ": {}\n");
     EXPECT_TRUE(has_line(rendered(got.problems, got.file),

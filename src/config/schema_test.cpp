@@ -24,9 +24,9 @@ TEST(Schema, KnowsTheSectionsAndRefusesOthers) {
   EXPECT_EQ(find(tree.root, "$schema")->value.text, "https://json-schema.org/draft/2020-12/schema");
   const Node& sections = find(tree.root, "properties")->value;
   for (const char* name : {"version", "workers", "listen", "admin", "limits", "auth", "tenants",
-                           "providers", "models", "retry", "stream", "telemetry"})
+                           "providers", "models", "retry", "stream", "store", "telemetry"})
     EXPECT_NE(find(sections, name), nullptr) << name;
-  EXPECT_EQ(find(sections, "store"), nullptr);
+  EXPECT_EQ(find(sections, "prices"), nullptr);
   expect_closed(tree.root);
 }
 

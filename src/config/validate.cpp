@@ -178,6 +178,7 @@ void validate(const Config& config, const Origins& origins, Findings& findings) 
   validator.balancer();
   validate_auth(config, origins, findings);
   validate_limits(config, origins, findings);
+  validate_store(config, origins, findings);
   validate_names(config, origins, findings.problems);
   validate_rules(config, origins, findings);
 }

@@ -25,6 +25,8 @@ void validate_limits(const Config& config, const Origins& origins, Findings& fin
 void validate_rules(const Config& config, const Origins& origins, Findings& findings);
 // The part about auth.jwt: there where it is needed, and nowhere else.
 void validate_auth(const Config& config, const Origins& origins, Findings& findings);
+// The part about where state is kept.
+void validate_store(const Config& config, const Origins& origins, Findings& findings);
 
 // The part about names: providers of targets, workloads of keys, hashes used twice.
 void validate_names(const Config& config, const Origins& origins, std::vector<Problem>& problems);

@@ -60,7 +60,7 @@ models:
 stream: { heartbeet: 15s }
 drain: { settle: 5s }
 drain: { settle: 6s }
-store: {}
+alerts: {}
 """
 # What must be said of it, in order: the text at whose place, and words of the message.
 PROBLEMS = (
@@ -70,7 +70,7 @@ PROBLEMS = (
     ("locl", 'unknown provider "locl" — did you mean "local"? (defined at line 9)'),
     ("heartbeet", 'unknown key "heartbeet" in stream — did you mean "heartbeat"?'),
     ("drain: { settle: 6s", 'duplicate key "drain" — the first is at line 13'),
-    ("store", '"store" is not in this version'),
+    ("alerts", '"alerts" is not in this version'),
 )
 
 SCHEMA_KEYS = ("version", "listen.data", "listen.keep_alive", "listen.tls.certificate",
