@@ -25,6 +25,8 @@
 namespace penstock::store::redis {
 namespace {
 
+constexpr std::string_view kReady = "Ready to accept connections";
+
 [[noreturn]] void give_up(std::string_view why) {
   std::cerr << "redis_server: " << why << std::endl;
   std::abort();
@@ -64,15 +66,15 @@ void become(const std::vector<std::string>& words, int output) {
   _exit(127);
 }
 
-// Reads what the server says until it takes connections; false when it ended before.
-bool wait_until_ready(int output) {
+// Reads what the server says until it says this; false when it ended before.
+bool wait_until(int output, std::string_view word) {
   std::string said;
   std::array<char, 4096> memory;
   for (;;) {
     const ssize_t got = read(output, memory.data(), memory.size());
     if (got <= 0) break;
     said.append(memory.data(), static_cast<std::size_t>(got));
-    if (said.find("Ready to accept connections") != std::string::npos) return true;
+    if (said.find(word) != std::string::npos) return true;
   }
   if (said.find("Address already in use") == std::string::npos) std::cerr << said;
   return false;
@@ -90,6 +92,17 @@ std::uint16_t free_port() {
   close(socket);
   return ntohs(address.sin_port);
 }
+
+RedisTold::RedisTold(std::uint16_t port, std::string_view command)
+    : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  const sockaddr_in address = here(port);
+  const std::string line = std::string(command) + "\r\n";
+  if (connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      write(socket_, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
+    give_up("nobody to tell");
+}
+
+RedisTold::~RedisTold() { close(socket_); }
 
 std::string ask_redis(std::uint16_t port, std::string_view command) {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -120,7 +133,7 @@ RedisServer::RedisServer(std::vector<Option> options) : options_(std::move(optio
   constexpr int kTries = 5;  // another may take the port that was free
   for (int i = 0; i < kTries; ++i) {
     port_ = free_port();
-    if (try_start()) return;
+    if (try_start(kReady, {})) return;
   }
   give_up("redis-server does not start; it is the Debian package redis-server");
 }
@@ -131,26 +144,22 @@ RedisServer::~RedisServer() {
   std::filesystem::remove_all(folder_, error);
 }
 
-bool RedisServer::try_start() {
+bool RedisServer::try_start(std::string_view until, const std::vector<Option>& more) {
   std::array<int, 2> pipe_ends{};
   if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) give_up("no pipe");
   std::vector<std::string> words = {"redis-server", "--port",    std::to_string(port_),
                                     "--bind",       "127.0.0.1", "--dir",
                                     folder_,        "--save",    ""};
-  for (const Option& option : options_) {
+  std::vector<Option> all = options_;
+  all.insert(all.end(), more.begin(), more.end());
+  for (const Option& option : all) {
     words.push_back("--" + option.name);
-    // Several words of one option are words of their own.
-    std::string_view rest = option.value;
-    while (!rest.empty()) {
-      const std::size_t space = rest.find(' ');
-      words.emplace_back(rest.substr(0, space));
-      rest = space == std::string_view::npos ? std::string_view() : rest.substr(space + 1);
-    }
+    words.push_back(option.value);
   }
   pid_ = fork();
   if (pid_ == 0) become(words, pipe_ends[1]);
   close(pipe_ends[1]);
-  const bool ready = wait_until_ready(pipe_ends[0]);
+  const bool ready = wait_until(pipe_ends[0], until);
   close(pipe_ends[0]);  // it does not mind that nobody reads the rest
   if (ready) return true;
   kill();
@@ -158,7 +167,13 @@ bool RedisServer::try_start() {
 }
 
 void RedisServer::start() {
-  if (!try_start()) give_up("redis-server does not start again");
+  if (!try_start(kReady, {})) give_up("redis-server does not start again");
+}
+
+void RedisServer::start_slowly() {
+  const std::vector<Option> slow = {{"key-load-delay", "1000"},
+                                    {"loading-process-events-interval-bytes", "1024"}};
+  if (!try_start("Loading RDB", slow)) give_up("redis-server does not start again");
 }
 
 void RedisServer::kill() {

@@ -30,6 +30,8 @@ class RedisServer {
   // Stops it dead, as kill -9 does, and starts it again on the same port and folder.
   void kill();
   void start();
+  // Starts it and returns while it reads what it had saved, which takes it a millisecond a key.
+  void start_slowly();
   // SIGSTOP and SIGCONT.
   void freeze();
   void thaw();
@@ -39,7 +41,7 @@ class RedisServer {
   std::string ask(std::string_view command) const;
 
  private:
-  [[nodiscard]] bool try_start();
+  [[nodiscard]] bool try_start(std::string_view until, const std::vector<Option>& more);
 
   std::vector<Option> options_;
   std::string folder_;
@@ -49,6 +51,18 @@ class RedisServer {
 
 // The same for a server somewhere on 127.0.0.1; empty when it cannot be reached.
 std::string ask_redis(std::uint16_t port, std::string_view command);
+
+// Sends a command and does not wait for the reply, on a connection that lasts as long as this.
+class RedisTold {
+ public:
+  RedisTold(std::uint16_t port, std::string_view command);
+  RedisTold(const RedisTold&) = delete;
+  RedisTold& operator=(const RedisTold&) = delete;
+  ~RedisTold();
+
+ private:
+  int socket_;
+};
 
 // A port that was free a moment ago.
 [[nodiscard]] std::uint16_t free_port();

@@ -131,8 +131,8 @@ runtime::Task<RunResult> Client::run(const Command& command, TimePoint due) {
     const bool ours = time_out <= due;
     const Outage outage{ours ? OutageReason::kTimedOut : OutageReason::kDeadline,
                         call.sent ? Effect::kUnknown : Effect::kNone};
-    if (ours && !call.sent) call.node->gave_up_waiting(call.began);
     waiter.result.emplace(std::unexpected(outage));
+    if (ours) call.node->timed_out(call);
   }
   if (!*waiter.result) it.standing.failed(waiter.result->error().reason);
   co_return *std::move(waiter.result);

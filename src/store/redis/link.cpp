@@ -61,12 +61,11 @@ void Link::complete(net::IoResult result) noexcept {
   if (!writing_ && settler_) std::exchange(settler_, {}).resume();
 }
 
-void Link::on_time(void* self) noexcept {
-  auto& link = *static_cast<Link*>(self);
-  if (link.in_flight_.empty()) return;
-  const TimePoint due = link.in_flight_.front()->expires;
-  if (due > link.loop_.clock().now()) return link.timer_.arm(due);
-  link.end(OutageReason::kTimedOut);
+void Link::look_at_time() {
+  if (in_flight_.empty()) return;
+  const TimePoint due = in_flight_.front()->expires;
+  if (due > loop_.clock().now()) return timer_.arm(due);
+  end(OutageReason::kTimedOut);
 }
 
 void Link::end(OutageReason why) {

@@ -55,6 +55,8 @@ class Link final : public net::IoWaiter {
   // Only while open().
   void send(std::unique_ptr<Call> call);
   void end(OutageReason why);
+  // Ends it if the first call in flight is overdue.
+  void look_at_time();
   // Ends it as soon as nothing is in flight.
   void finish();
 
@@ -76,7 +78,7 @@ class Link final : public net::IoWaiter {
     Link& link_;
   };
 
-  static void on_time(void* self) noexcept;
+  static void on_time(void* self) noexcept { static_cast<Link*>(self)->look_at_time(); }
   void flush();
   void take_replies();
   void on_reply(Value reply);

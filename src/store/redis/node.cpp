@@ -60,21 +60,22 @@ void Node::send(std::unique_ptr<Call> call) {
     return link_->send(std::move(call));
   }
   if (resting_) {
-    failed(OutageReason::kAway, now());
-    return refuse(std::move(call), OutageReason::kAway);
+    failed(last_failure_, now());
+    return refuse(std::move(call), last_failure_);
   }
   if (waiting_.size() >= Client::kInFlightMax) return refuse(std::move(call), OutageReason::kFull);
   waiting_.push_back(std::move(call));
 }
 
-void Node::gave_up_waiting(TimePoint began) { failed(OutageReason::kTimedOut, began); }
+void Node::timed_out(const Call& call) {
+  if (!call.sent) return failed(OutageReason::kTimedOut, call.began);
+  if (link_ != nullptr) link_->look_at_time();
+}
 
+// Whoever is told may call again before this is through: that one is not meant.
 void Node::fail_waiting(OutageReason why) {
-  while (!waiting_.empty()) {
-    std::unique_ptr<Call> call = std::move(waiting_.front());
-    waiting_.pop_front();
-    refuse(std::move(call), why);
-  }
+  std::deque<std::unique_ptr<Call>> failing = std::exchange(waiting_, {});
+  for (std::unique_ptr<Call>& call : failing) refuse(std::move(call), why);
 }
 
 void Node::replied(std::unique_ptr<Call> call, Value reply) {
@@ -94,6 +95,8 @@ void Node::on_error(std::unique_ptr<Call> call, const Value& reply) {
       if (call->whole_text) return refuse(std::move(call), OutageReason::kScript);
       call->whole_text = true;
       call->sent = false;
+      // The link is where the answer came from; it is asked again also while we are leaving.
+      if (link_ != nullptr && link_->open()) return link_->send(std::move(call));
       return send(std::move(call));
     case ErrorKind::kMoved:
     case ErrorKind::kAsk:
@@ -117,6 +120,7 @@ void Node::link_ended(OutageReason why, WasBusy busy, TimePoint began) {
   const bool idle_close = why == OutageReason::kAway && busy == WasBusy::kNo;
   if (why == OutageReason::kClosing || idle_close) return;
   detail_.clear();
+  last_failure_ = why;
   failed(why, began);
 }
 
@@ -143,12 +147,10 @@ void Node::open_breaker(OutageReason why) {
 
 Task<void> Node::serve() {
   while (!stopping() && !forgotten()) {
-    if (attempt_at_ > now()) {
-      resting_ = true;
-      const bool go_on = co_await runtime::rest_until(parts_.approach.loop, stop_, attempt_at_);
-      resting_ = false;
-      if (!go_on) break;
-    }
+    if (attempt_at_ > now())
+      ignore(co_await runtime::rest_until(parts_.approach.loop, stop_, attempt_at_), "see above");
+    resting_ = false;
+    if (stopping()) break;
     const TimePoint began = now();
     const runtime::CallContext context{stop_};
     Opened opened = co_await open_connection(parts_.approach, place_, probe_key_, context);
@@ -161,7 +163,7 @@ Task<void> Node::serve() {
   if (breaker_.open()) parts_.standing.forgot(name());
 }
 
-// The first attempt behind a connection that was of use is made at once.
+// Behind a connection that was of use the next attempt is made at once.
 Task<void> Node::use(std::unique_ptr<Connection> connection) {
   if (breaker_.open()) {
     breaker_.close();
@@ -179,12 +181,15 @@ Task<void> Node::use(std::unique_ptr<Connection> connection) {
   if (stopping()) link.finish();
   co_await link.serve();
   link_ = nullptr;
+  resting_ = attempt_at_ > now();
 }
 
 void Node::not_connected(const Opened& opened, TimePoint began) {
   if (opened.reason == OutageReason::kClosing) return;
   constexpr std::uint32_t kDoublingsMax = 6;
   ++attempts_;
+  resting_ = true;
+  last_failure_ = opened.reason;
   const Duration backoff = kBackoffBase * (1U << std::min(attempts_, kDoublingsMax));
   attempt_at_ = now() + jittered(breaker_.open() ? kProbeEvery : std::min(backoff, kProbeEvery));
   detail_ = opened.detail;

@@ -62,8 +62,8 @@ class Node final : private LinkUser {
 
   // Sends the call, keeps it until there is a connection, or fails it at once.
   void send(std::unique_ptr<Call> call);
-  // A call that began then was given up before it could be sent.
-  void gave_up_waiting(TimePoint began);
+  // A call that stands here has waited for as long as the store may take, and was given up.
+  void timed_out(const Call& call);
 
   // Connects, and again, until stop() was called or a learned node has been away for kForgetAfter.
   [[nodiscard]] runtime::Task<void> serve();
@@ -106,6 +106,7 @@ class Node final : private LinkUser {
   TimePoint attempt_at_;        // the next one
   std::string probe_key_;       // of the last call that its slots or our rights failed
   std::string detail_;          // of the last failure, for operators
+  OutageReason last_failure_ = OutageReason::kAway;  // of a connection, or of making one
 };
 
 }  // namespace penstock::store::redis

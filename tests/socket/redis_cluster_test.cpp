@@ -1,0 +1,195 @@
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/units.h"
+#include "runtime/task.h"
+#include "store/redis/client.h"
+#include "store/redis/outage.h"
+#include "store/redis/script.h"
+#include "store/redis/slot.h"
+#include "tests/socket/redis_rig.h"
+#include "tests/socket/redis_server.h"
+
+namespace penstock::store::redis {
+namespace {
+
+using runtime::Task;
+
+// Three masters that share all slots.
+class RedisCluster {
+ public:
+  static constexpr std::size_t kNodes = 3;
+
+  RedisCluster() {
+    for (std::unique_ptr<RedisServer>& node : nodes_)
+      node = std::make_unique<RedisServer>(
+          std::vector<RedisServer::Option>{{"cluster-enabled", "yes"},
+                                           {"cluster-port", std::to_string(free_port())},
+                                           {"cluster-node-timeout", "1000"},
+                                           {"cluster-require-full-coverage", "no"}});
+    for (std::size_t i = 0; i < kNodes; ++i) {
+      const std::uint32_t first = first_slot(i);
+      const std::uint32_t last = first_slot(i + 1) - 1;
+      EXPECT_EQ(
+          ask(i, "CLUSTER ADDSLOTSRANGE " + std::to_string(first) + " " + std::to_string(last)),
+          "OK");
+      EXPECT_EQ(ask(i, "CLUSTER SET-CONFIG-EPOCH " + std::to_string(i + 1)), "OK");
+    }
+    for (std::size_t i = 1; i < kNodes; ++i)
+      EXPECT_EQ(ask(0, "CLUSTER MEET 127.0.0.1 " + std::to_string(port(i)) + " " + bus_port(i)),
+                "OK");
+    for (std::size_t i = 0; i < kNodes; ++i)
+      while (!ready(ask(i, "CLUSTER INFO"))) continue;  // two seconds, says Redis
+  }
+
+  [[nodiscard]] static std::uint32_t first_slot(std::size_t node) {
+    return static_cast<std::uint32_t>(kSlots * node / kNodes);
+  }
+  [[nodiscard]] static std::size_t owner(std::string_view tag) {
+    std::size_t node = 0;
+    while (first_slot(node + 1) <= slot_of_tag(tag)) ++node;
+    return node;
+  }
+  // A tag whose slot belongs to that node.
+  [[nodiscard]] static std::string tag_of(std::size_t node) {
+    int i = 0;
+    while (owner("tenant-" + std::to_string(i)) != node) ++i;
+    return "tenant-" + std::to_string(i);
+  }
+
+  [[nodiscard]] std::uint16_t port(std::size_t node) const { return nodes_[node]->port(); }
+  [[nodiscard]] RedisServer& node(std::size_t node) { return *nodes_[node]; }
+  [[nodiscard]] std::string id(std::size_t node) const { return ask(node, "CLUSTER MYID"); }
+  std::string ask(std::size_t node, std::string_view command) const {
+    return nodes_[node]->ask(command);
+  }
+
+ private:
+  [[nodiscard]] static bool ready(std::string_view info) {
+    return info.find("cluster_state:ok") != std::string_view::npos &&
+           info.find("cluster_slots_ok:16384") != std::string_view::npos;
+  }
+  [[nodiscard]] std::string bus_port(std::size_t node) const {
+    const std::string config = ask(node, "CONFIG GET cluster-port");
+    const std::size_t at = config.find('\n') + 1;
+    return config.substr(at, config.find('\n', at) - at);
+  }
+
+  std::array<std::unique_ptr<RedisServer>, kNodes> nodes_;
+};
+
+Task<void> add_one(RedisRig& rig, const Script& add, std::string tag, std::string expected) {
+  const RunResult result = co_await rig.run(add, tag, {});
+  EXPECT_TRUE(result.has_value()) << tag;
+  if (!result) co_return;
+  EXPECT_EQ(std::to_string(result->front().integer), expected) << tag;
+}
+
+Task<void> use_all_nodes(RedisRig& rig, const RedisCluster& cluster, const Script& add) {
+  co_await add_one(rig, add, RedisCluster::tag_of(0), "1");
+  for (int round = 1; round <= 3; ++round)
+    for (int i = 0; i < 30; ++i)
+      co_await add_one(rig, add, "t" + std::to_string(i), std::to_string(round));
+  // By now it knows whom to ask.
+  for (std::size_t i = 0; i < RedisCluster::kNodes; ++i) cluster.ask(i, "CONFIG RESETSTAT");
+  for (int i = 0; i < 30; ++i) co_await add_one(rig, add, "t" + std::to_string(i), "4");
+}
+
+TEST(RedisCluster, FollowsMovedOnceAndRemembersIt) {
+  const RedisCluster cluster;
+  RedisRig rig(endpoint_at(cluster.port(0)), 1s);
+  const Script add("return {id, redis.call('INCR', KEYS[1])}");
+  rig.play(use_all_nodes(rig, cluster, add));
+  for (std::size_t i = 0; i < RedisCluster::kNodes; ++i) {
+    EXPECT_EQ(cluster.ask(i, "INFO errorstats").find("MOVED"), std::string::npos);
+    EXPECT_NE(cluster.ask(i, "INFO commandstats").find("cmdstat_evalsha"), std::string::npos);
+  }
+}
+
+Task<void> move_a_slot(RedisRig& rig, RedisCluster& cluster, const Script& add) {
+  const std::string tag = RedisCluster::tag_of(1);
+  const std::string slot = std::to_string(slot_of_tag(tag));
+  co_await add_one(rig, add, tag, "1");
+  EXPECT_EQ(cluster.ask(2, "CLUSTER SETSLOT " + slot + " IMPORTING " + cluster.id(1)), "OK");
+  EXPECT_EQ(cluster.ask(1, "CLUSTER SETSLOT " + slot + " MIGRATING " + cluster.id(2)), "OK");
+  co_await add_one(rig, add, tag, "2");  // the key is still there
+  EXPECT_EQ(cluster.ask(1, "MIGRATE 127.0.0.1 " + std::to_string(cluster.port(2)) + " test:{" +
+                               tag + "}:q 0 1000"),
+            "OK");
+  co_await add_one(rig, add, tag, "3");  // ASK, every time; twice here, for the script's text
+  co_await add_one(rig, add, tag, "4");
+  EXPECT_NE(cluster.ask(2, "INFO commandstats").find("cmdstat_asking:calls=3"), std::string::npos);
+  for (const std::size_t node : {2U, 1U, 0U})
+    EXPECT_EQ(cluster.ask(node, "CLUSTER SETSLOT " + slot + " NODE " + cluster.id(2)), "OK");
+  co_await add_one(rig, add, tag, "5");  // MOVED
+  co_await add_one(rig, add, tag, "6");
+}
+
+TEST(RedisCluster, FollowsASlotThatIsBeingMoved) {
+  RedisCluster cluster;
+  RedisRig rig(endpoint_at(cluster.port(0)), 1s);
+  const Script add("return {id, redis.call('INCR', KEYS[1])}");
+  rig.play(move_a_slot(rig, cluster, add));
+  EXPECT_EQ(rig.standing.mismatches(), 0U);
+}
+
+Task<void> lose_a_node(RedisRig& rig, RedisCluster& cluster, const Script& add) {
+  const std::string well = RedisCluster::tag_of(0);
+  const std::string ill = RedisCluster::tag_of(1);
+  co_await add_one(rig, add, well, "1");
+  co_await add_one(rig, add, ill, "1");
+  cluster.node(1).freeze();
+  for (int i = 0; i < 12; ++i) {
+    const RunResult result = co_await rig.run(add, ill, {});
+    EXPECT_FALSE(result.has_value());
+  }
+  EXPECT_TRUE(rig.standing.degraded());
+  const TimePoint began = rig.clock.now();
+  for (int i = 2; i < 20; ++i) {
+    co_await add_one(rig, add, well, std::to_string(i));  // nobody else suffers
+    const RunResult result = co_await rig.run(add, ill, {});
+    EXPECT_FALSE(result.has_value());
+  }
+  EXPECT_LT(rig.clock.now() - began, 1s);  // and nobody waits for the one that is away
+  cluster.node(1).thaw();
+  const std::optional<Duration> took = co_await rig.until_answered(ill, 10s);
+  EXPECT_TRUE(took.has_value());
+  EXPECT_FALSE(rig.standing.degraded());
+}
+
+TEST(RedisCluster, ANodeThatIsAwayIsAwayForItsSlotsOnly) {
+  RedisCluster cluster;
+  RedisRig rig(endpoint_at(cluster.port(0)));
+  const Script add("return {id, redis.call('INCR', KEYS[1])}");
+  rig.play(lose_a_node(rig, cluster, add));
+}
+
+Task<void> lose_slots(RedisRig& rig, const RedisCluster& cluster) {
+  const std::string tag = RedisCluster::tag_of(0);
+  const std::string slot = std::to_string(slot_of_tag(tag));
+  EXPECT_TRUE((co_await rig.until_answered(tag, 1s)).has_value());
+  EXPECT_EQ(cluster.ask(0, "CLUSTER DELSLOTS " + slot), "OK");
+  std::vector<std::string> arguments = {"x"};
+  const RunResult result = co_await rig.run(rig.echo, tag, std::move(arguments));
+  EXPECT_FALSE(result.has_value());
+  if (!result) EXPECT_EQ(result.error().reason, OutageReason::kClusterDown);
+}
+
+TEST(RedisCluster, ASlotThatNobodyServesIsAnOutage) {
+  const RedisCluster cluster;
+  RedisRig rig(endpoint_at(cluster.port(0)), 1s);
+  rig.play(lose_slots(rig, cluster));
+}
+
+}  // namespace
+}  // namespace penstock::store::redis
