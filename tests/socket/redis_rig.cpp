@@ -20,6 +20,7 @@
 #include "store/redis/endpoint.h"
 #include "store/redis/script.h"
 #include "tests/socket/loop_thread.h"
+#include "tests/socket/redis_proxy.h"
 
 namespace penstock::store::redis {
 namespace {
@@ -34,6 +35,7 @@ runtime::Task<void> play_and_close(RedisRig& rig, runtime::Task<void> body) {
   rig.client.start();
   co_await std::move(body);
   co_await rig.client.close();
+  if (rig.proxy != nullptr) co_await rig.proxy->close();
 }
 
 }  // namespace
@@ -45,6 +47,12 @@ int LoggedLines::count(std::string_view part) const {
 
 RedisRig::RedisRig(Endpoint endpoint, Duration timeout)
     : client(loop, dialer, std::make_shared<const Endpoint>(std::move(endpoint)),
+             Client::Options{.timeout = timeout}, std::make_unique<runtime::SystemRng>(),
+             standing) {}
+
+RedisRig::RedisRig(ThroughProxy to, Duration timeout)
+    : proxy(std::make_unique<RedisProxy>(loop, dialer, to.redis_port)),
+      client(loop, dialer, std::make_shared<const Endpoint>(endpoint_at(proxy->port())),
              Client::Options{.timeout = timeout}, std::make_unique<runtime::SystemRng>(),
              standing) {}
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@
 #include "store/redis/endpoint.h"
 #include "store/redis/script.h"
 #include "store/redis/standing.h"
+#include "tests/socket/redis_proxy.h"
 
 namespace penstock::store::redis {
 
@@ -28,9 +30,15 @@ class LoggedLines final : public LogSink {
   std::vector<std::string> lines;
 };
 
+// A Redis on 127.0.0.1 that is reached through a RedisProxy.
+struct ThroughProxy {
+  std::uint16_t redis_port = 0;
+};
+
 // A client on a real loop, and what it stands on.
 struct RedisRig {
   explicit RedisRig(Endpoint endpoint, Duration timeout = 50ms);
+  RedisRig(ThroughProxy to, Duration timeout);
 
   // Runs the script with one key of the tag and these arguments.
   [[nodiscard]] runtime::Task<RunResult> run(const Script& script, std::string_view tag,
@@ -51,6 +59,7 @@ struct RedisRig {
   net::TcpDialer dialer{resolver};
   LoggedLines log;
   Standing standing{log};
+  std::unique_ptr<RedisProxy> proxy;  // only with ThroughProxy
   Script echo{"return {id, ARGV[1]}"};
   Client client;
 };
