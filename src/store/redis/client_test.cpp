@@ -56,6 +56,11 @@ class FakeNode {
     mute_ = false;
     for (const std::unique_ptr<Guest>& guest : guests_) hear(*guest);
   }
+  // Closes every connection.
+  void show_out() {
+    for (const std::unique_ptr<Guest>& guest : guests_)
+      if (!guest->peer->left()) guest->peer->leave();
+  }
   std::size_t connections = 0;
   std::size_t calls = 0;
 
@@ -252,6 +257,18 @@ TEST_F(RedisClientInTime, ReconnectsWithBackoffWhileNobodyCalls) {
   loop.advance(10s);
   EXPECT_FALSE(client.available("a"));
   EXPECT_LE(net.counts("redis:6379").dials, 20U);
+}
+
+// A node that takes us in and shows us out, without a call: it is not stormed.
+TEST_F(RedisClientInTime, DoesNotStormANodeThatShowsItOut) {
+  FakeNode& node = add_node("redis:6379");
+  client.start();
+  for (int i = 0; i < 2000; ++i) {
+    loop.advance(5ms);
+    node.show_out();
+  }
+  EXPECT_LE(node.connections, 25U);  // ten seconds
+  EXPECT_GE(node.connections, 10U);
 }
 
 TEST_F(RedisClientInTime, ACallersDeadlineLeavesTheConnectionAlone) {

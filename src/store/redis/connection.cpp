@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/secret.h"
 #include "base/units.h"
 #include "net/byte_stream.h"
 #include "net/dialer.h"
@@ -72,30 +73,34 @@ class Limit {
 };
 
 struct Greeting {
-  std::string text;
+  Secret text;
   std::size_t replies = 0;
 };
 
 Greeting greeting_for(const Endpoint& endpoint, const std::string& key) {
+  constexpr std::size_t kOthers = 512;  // all words but these; no copy must be left behind
+  std::string text;
+  text.reserve(kOthers + endpoint.user.size() + endpoint.password.reveal().size() + key.size());
   Greeting greeting;
   if (endpoint.password.empty()) {
-    append_command(greeting.text, {"HELLO", "3", "SETNAME", "penstock"});
+    append_command(text, {"HELLO", "3", "SETNAME", "penstock"});
   } else {
     const std::string_view named = endpoint.user;
     const std::string_view user = named.empty() ? "default" : named;
-    append_command(greeting.text,
+    append_command(text,
                    {"HELLO", "3", "AUTH", user, endpoint.password.reveal(), "SETNAME", "penstock"});
   }
   ++greeting.replies;
   if (endpoint.database != 0) {
-    append_command(greeting.text, {"SELECT", std::to_string(endpoint.database)});
+    append_command(text, {"SELECT", std::to_string(endpoint.database)});
     ++greeting.replies;
   }
   if (key.empty())
-    append_command(greeting.text, {"EVAL", kProbe, "0", kProbeId});
+    append_command(text, {"EVAL", kProbe, "0", kProbeId});
   else
-    append_command(greeting.text, {"EVAL", kProbe, "1", key, kProbeId});
+    append_command(text, {"EVAL", kProbe, "1", key, kProbeId});
   ++greeting.replies;
+  greeting.text = Secret(std::move(text));
   return greeting;
 }
 
@@ -166,7 +171,7 @@ Task<Opened> open_connection(Approach approach, Place place, std::string key,
   {
     const TimePoint until = approach.loop.clock().now() + approach.answer;
     const Limit limit(*connection->stream, approach.loop, until, context.cancellation);
-    const std::array pieces = {std::string_view(greeting.text)};
+    const std::array pieces = {std::string_view(greeting.text.reveal())};
     const net::IoResult written = co_await net::Write(*connection->stream, pieces);
     if (written.end == net::IoEnd::kOk)
       objection = co_await hear(*connection, greeting.replies);

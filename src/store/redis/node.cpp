@@ -40,6 +40,12 @@ Duration Node::jittered(Duration about) {
   return about - about / 4 + Duration(static_cast<std::int64_t>(parts_.rng.below(half + 1)));
 }
 
+Duration Node::backoff() {
+  constexpr std::uint32_t kDoublingsMax = 6;
+  const Duration about = kBackoffBase * (1U << std::min(attempts_, kDoublingsMax));
+  return jittered(std::min(about, kProbeEvery));
+}
+
 bool Node::forgotten() const noexcept {
   return kind_ == Kind::kLearned && breaker_.open() && now() - opened_at_ >= kForgetAfter;
 }
@@ -172,7 +178,8 @@ Task<void> Node::use(std::unique_ptr<Connection> connection) {
   Link link(parts_.approach.loop, std::move(connection), parts_.timeout, *this);
   link_ = &link;
   ++attempts_;
-  attempt_at_ = attempts_ <= 1 ? now() : now() + jittered(kBackoffBase);
+  attempt_at_ = attempts_ <= 1 ? now() : now() + backoff();
+  const TimePoint began = now();
   while (!waiting_.empty() && link.open()) {
     std::unique_ptr<Call> call = std::move(waiting_.front());
     waiting_.pop_front();
@@ -181,17 +188,19 @@ Task<void> Node::use(std::unique_ptr<Connection> connection) {
   if (stopping()) link.finish();
   co_await link.serve();
   link_ = nullptr;
+  if (now() - began >= kProbeEvery && !breaker_.open()) {  // idle for that long is of use, too
+    attempts_ = 0;
+    attempt_at_ = now();
+  }
   resting_ = attempt_at_ > now();
 }
 
 void Node::not_connected(const Opened& opened, TimePoint began) {
   if (opened.reason == OutageReason::kClosing) return;
-  constexpr std::uint32_t kDoublingsMax = 6;
   ++attempts_;
   resting_ = true;
   last_failure_ = opened.reason;
-  const Duration backoff = kBackoffBase * (1U << std::min(attempts_, kDoublingsMax));
-  attempt_at_ = now() + jittered(breaker_.open() ? kProbeEvery : std::min(backoff, kProbeEvery));
+  attempt_at_ = now() + (breaker_.open() ? jittered(kProbeEvery) : backoff());
   detail_ = opened.detail;
   failed(opened.reason, began);
   fail_waiting(opened.reason);

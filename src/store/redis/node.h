@@ -90,6 +90,7 @@ class Node final : private LinkUser {
   void fail_waiting(OutageReason why);
   void refuse(std::unique_ptr<Call> call, OutageReason why);
   [[nodiscard]] Duration jittered(Duration about);
+  [[nodiscard]] Duration backoff();
   [[nodiscard]] TimePoint now() const;
   [[nodiscard]] std::string name() const;
 
