@@ -174,6 +174,31 @@ TEST(RedisCluster, ANodeThatIsAwayIsAwayForItsSlotsOnly) {
   rig.play(lose_a_node(rig, cluster, add));
 }
 
+Task<void> inherit(RedisRig& rig, RedisCluster& cluster, std::size_t dead, std::size_t heir) {
+  const std::string tag = RedisCluster::tag_of(dead);
+  const std::string slot = std::to_string(slot_of_tag(tag));
+  for (std::size_t i = 0; i < RedisCluster::kNodes; ++i) {  // it knows all of them
+    const std::optional<Duration> known = co_await rig.until_answered(RedisCluster::tag_of(i), 1s);
+    EXPECT_TRUE(known.has_value());
+  }
+  const std::string id = cluster.id(heir);
+  cluster.node(dead).kill();
+  for (std::size_t i = 0; i < RedisCluster::kNodes; ++i)
+    if (i != dead) EXPECT_EQ(cluster.ask(i, "CLUSTER SETSLOT " + slot + " NODE " + id), "OK");
+  const std::optional<Duration> took = co_await rig.until_answered(tag, 2s);
+  EXPECT_TRUE(took.has_value());
+  EXPECT_TRUE(rig.standing.degraded());  // the other slots of the dead one
+}
+
+// Whoever takes over the slots of a node that died is found, also when that was the configured one.
+TEST(RedisCluster, FindsWhoTookOverTheSlotsOfADeadNode) {
+  for (const std::size_t dead : {1U, 0U}) {
+    RedisCluster cluster;
+    RedisRig rig(endpoint_at(cluster.port(0)));
+    rig.play(inherit(rig, cluster, dead, 2));
+  }
+}
+
 Task<void> lose_slots(RedisRig& rig, const RedisCluster& cluster) {
   const std::string tag = RedisCluster::tag_of(0);
   const std::string slot = std::to_string(slot_of_tag(tag));

@@ -155,7 +155,7 @@ TEST(RedisOutage, EveryRefusalOfRedisIsAnOutageUntilItIsOver) {
               {"CONFIG SET min-replicas-to-write 1"},
               {"CONFIG SET min-replicas-to-write 0"},
               OutageReason::kReadOnly},
-      Ailment{"paused", {"CLIENT PAUSE 2500 ALL"}, {"SET once over"}, OutageReason::kTimedOut},
+      Ailment{"paused", {"CLIENT PAUSE 4000 ALL"}, {"SET once over"}, OutageReason::kTimedOut},
       Ailment{"no permission",
               {"ACL SETUSER default resetkeys ~other:*"},
               {"ACL SETUSER default ~*"},
