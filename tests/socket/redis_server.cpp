@@ -53,15 +53,11 @@ std::string text_of(const Value& value) {
   return lines;
 }
 
-// The words of the command, as argv of the child.
-void become(const std::vector<std::string>& words, int output) {
+// What the child does: no allocation, for another thread may have been in the middle of one.
+void become(const std::vector<char*>& arguments, int output) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
-  std::vector<char*> arguments;
-  arguments.reserve(words.size() + 1);
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
   execvp(arguments.front(), arguments.data());
   _exit(127);
 }
@@ -156,8 +152,11 @@ bool RedisServer::try_start(std::string_view until, const std::vector<Option>& m
     words.push_back("--" + option.name);
     words.push_back(option.value);
   }
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
   pid_ = fork();
-  if (pid_ == 0) become(words, pipe_ends[1]);
+  if (pid_ == 0) become(arguments, pipe_ends[1]);
   close(pipe_ends[1]);
   const bool ready = wait_until(pipe_ends[0], until);
   close(pipe_ends[0]);  // it does not mind that nobody reads the rest
