@@ -50,7 +50,7 @@ HOMES = [
     (r"gtest/|benchmark/", ()),
 ]
 # In a test these judge our own code, so a test of any room may include them.
-REFEREES = re.compile(r"gtest/|boost/beast|boost/asio/buffer|simdjson|zlib\.h|openssl/")
+REFEREES = re.compile(r"gtest/|boost/beast|boost/asio/buffer|simdjson|zlib\.h|openssl/|re2/")
 STANDARD = re.compile(r"[a-z0-9_]+$|c?[a-z0-9_]+\.h$|(?:sys|netinet|arpa|linux|sanitizer)/")
 BAD_NAMES = re.compile(r"(?:^|[_/.-])(?:utils?|helpers?|managers?)(?=[_/.-]|$)")
 RAW_STRING = re.compile(r'R"\w*\(|\)\w*"')

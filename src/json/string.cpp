@@ -16,16 +16,7 @@ constexpr std::uint32_t kReplacement = 0xFFFD;
 constexpr std::string_view kReplacementBytes = "\xEF\xBF\xBD";
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
-// One escape's meaning: `used` bytes of the raw text become the first `size` of `bytes`.
-struct Decoded {
-  std::size_t used = 1;
-  std::size_t size = 0;
-  std::array<char, 4> bytes{};
-
-  [[nodiscard]] std::string_view view() const noexcept { return {bytes.data(), size}; }
-};
-
-void put_utf8(Decoded& out, std::uint32_t point) noexcept {
+void put_utf8(Unit& out, std::uint32_t point) noexcept {
   const auto put = [&out](std::uint32_t byte) {
     out.bytes[out.size++] = static_cast<char>(static_cast<unsigned char>(byte));
   };
@@ -63,8 +54,8 @@ constexpr bool is_high(std::uint32_t unit) noexcept { return unit >= 0xD800 && u
 constexpr bool is_low(std::uint32_t unit) noexcept { return unit >= 0xDC00 && unit < 0xE000; }
 
 // raw: begins with a backslash.
-Decoded decode_escape(std::string_view raw) noexcept {
-  Decoded out{.used = std::min<std::size_t>(raw.size(), 2)};
+Unit decode_escape(std::string_view raw) noexcept {
+  Unit out{.used = std::min<std::size_t>(raw.size(), 2)};
   if (raw.size() < 2) return out;
   switch (raw[1]) {
     case 'b': put_utf8(out, '\b'); return out;
@@ -131,12 +122,17 @@ bool equals_escaped(std::string_view raw, std::string_view plain) noexcept {
       plain.remove_prefix(1);
       continue;
     }
-    const Decoded decoded = decode_escape(raw);
+    const Unit decoded = decode_escape(raw);
     if (!plain.starts_with(decoded.view())) return false;
     raw.remove_prefix(decoded.used);
     plain.remove_prefix(decoded.size);
   }
   return plain.empty();
+}
+
+Unit first_unit(std::string_view raw) noexcept {
+  if (raw.front() == '\\') return decode_escape(raw);
+  return {.used = 1, .size = 1, .bytes = {raw.front()}};
 }
 
 std::string unescape(std::string_view raw) { return unescape(raw, raw.size()); }
@@ -146,7 +142,7 @@ std::string unescape(std::string_view raw, std::size_t bytes_max) {
   while (!raw.empty()) {
     const std::size_t room = bytes_max - out.size();
     if (raw.front() == '\\') {
-      const Decoded decoded = decode_escape(raw);
+      const Unit decoded = decode_escape(raw);
       if (decoded.size > room) break;
       out += decoded.view();
       raw.remove_prefix(decoded.used);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -18,6 +19,18 @@ namespace penstock::json {
   if (raw.front() != '\\' && !plain.starts_with(raw.front())) return false;
   return equals_escaped(raw, plain);
 }
+
+// What stands at the front of a string as written: an escape, or one byte of what is none.
+struct Unit {
+  std::size_t used = 1;  // bytes of the string as written
+  std::size_t size = 0;  // bytes of what they mean
+  std::array<char, 4> bytes{};
+
+  [[nodiscard]] std::string_view view() const noexcept { return {bytes.data(), size}; }
+};
+
+// raw: not empty; escapes as the reader has checked them.
+[[nodiscard]] Unit first_unit(std::string_view raw) noexcept;
 
 // What a string as written means. A surrogate without its other half becomes U+FFFD, so the
 // result is UTF-8 whenever `raw` is.

@@ -1,0 +1,260 @@
+#include "policy/event_walk.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "json/reader.h"
+#include "json/string.h"
+#include "json/utf8.h"
+#include "policy/event_texts.h"
+#include "policy/json_redactor.h"
+#include "policy/stream_redactor.h"
+
+namespace penstock::policy {
+namespace {
+
+// Members whose string is whole in each event. Whatever is not here is taken for a text in pieces,
+// so that a name nobody thought of cannot let an identifier through by halves.
+constexpr auto kAtoms = std::to_array<std::string_view>({
+    "id",
+    "object",
+    "model",
+    "role",
+    "type",
+    "name",
+    "index",
+    "created",
+    "status",
+    "format",
+    "call_id",
+    "tool_call_id",
+    "item_id",
+    "service_tier",
+    "system_fingerprint",
+    "finish_reason",
+    "native_finish_reason",
+    "stop_reason",
+    "matched_stop",
+    "provider",
+    "recipient",
+    "channel",
+    "detail",
+    "mime_type",
+    "media_type",
+    "signature",
+    "encrypted_content",
+    "data",
+    "obfuscation",
+    "code",
+});
+
+// Lists of things that come whole.
+constexpr auto kWholeLists = std::to_array<std::string_view>(
+    {"annotations", "citations", "images", "usage", "x_groq", "search_results"});
+
+// What an event made for held text repeats: clients look for these.
+constexpr auto kEnvelope = std::to_array<std::string_view>(
+    {"id", "object", "created", "model", "system_fingerprint", "service_tier"});
+constexpr std::size_t kEnvelopeValueMax = 256;
+constexpr std::size_t kIndexMax = 20;  // digits
+
+bool is_one_of(std::string_view key, std::span<const std::string_view> names) noexcept {
+  return std::ranges::any_of(names,
+                             [key](std::string_view name) { return json::equals(key, name); });
+}
+
+}  // namespace
+
+std::optional<std::string> EventWalk::run(std::string_view data) {
+  data_ = data;
+  reader_ = json::Reader(data);
+  if (!json::valid(data) || reader_.peek() != json::Kind::kObject) return std::nullopt;
+  members(kind_ == EventKind::kError ? Strings::kWhole : Strings::kPieces);
+  if (!reader_.finish() || unknown_) return std::nullopt;
+  return std::move(masked_.append(data_.substr(copied_)));
+}
+
+std::string EventWalk::envelope() const {
+  std::string out;
+  for (const auto& [key, value] : envelope_) {
+    if (value.size() > kEnvelopeValueMax) continue;
+    out.append("\"").append(key).append("\":");
+    if (value.front() == '"')
+      out.append("\"").append(masked_name(value.substr(1, value.size() - 2))).append("\"");
+    else
+      out += value;
+    out += ',';
+  }
+  return out;
+}
+
+void EventWalk::value(Strings strings) {
+  switch (reader_.peek()) {
+    case json::Kind::kObject: return members(strings);
+    case json::Kind::kArray: return elements(strings);
+    case json::Kind::kString: return string(reader_.read_string(), strings);
+    case json::Kind::kNumber:
+    case json::Kind::kTrue:
+    case json::Kind::kFalse:
+    case json::Kind::kNull:
+    case json::Kind::kInvalid: reader_.skip_value(); return;
+  }
+}
+
+void EventWalk::members(Strings strings) {
+  std::string_view key;
+  reader_.enter_object();
+  while (reader_.next_key(key)) {
+    mask(key);
+    const json::Kind kind = reader_.peek();
+    const bool container = kind == json::Kind::kObject || kind == json::Kind::kArray;
+    if (container && is_copy(key)) {
+      put(reader_.skip_value(), "null");
+      continue;
+    }
+    if (steps_.empty() && !container && is_one_of(key, kEnvelope)) {
+      json::Reader ahead = reader_;
+      envelope_.push_back({key, ahead.skip_value()});
+    }
+    const std::size_t before = path_.size();
+    enter({.kind = Step::Kind::kMember, .key = key}, key);
+    const bool whole = is_one_of(key, container ? std::span<const std::string_view>(kWholeLists)
+                                                : std::span<const std::string_view>(kAtoms));
+    value(whole ? Strings::kWhole : strings);
+    leave(before);
+  }
+}
+
+void EventWalk::elements(Strings strings) {
+  std::size_t place = 0;
+  reader_.enter_array();
+  while (reader_.next_element()) {
+    const Step step = describe();
+    const std::size_t before = path_.size();
+    enter(step, step.index.empty() ? std::string_view(std::to_string(place)) : step.index);
+    if (step.finishes) finished_.push_back(path_);
+    value(strings);
+    leave(before);
+    ++place;
+  }
+}
+
+// What the element that comes next says of itself, wherever in it.
+EventWalk::Step EventWalk::describe() const {
+  Step step{.kind = Step::Kind::kElement};
+  step.choice = steps_.size() == 1 && json::equals(steps_.front().key, "choices");
+  json::Reader ahead = reader_;
+  if (ahead.peek() != json::Kind::kObject) return step;
+  std::string_view key;
+  ahead.enter_object();
+  while (ahead.next_key(key)) {
+    const json::Kind kind = ahead.peek();
+    const std::string_view value = ahead.skip_value();
+    if (kind == json::Kind::kNumber && json::equals(key, "index") && value.size() <= kIndexMax)
+      step.index = value;
+    else if (kind == json::Kind::kString && json::equals(key, "type"))
+      step.type = value.substr(1, value.size() - 2);
+    else if (kind == json::Kind::kString && step.choice && json::equals(key, "finish_reason"))
+      step.finishes = value.size() > 2;
+  }
+  return step;
+}
+
+void EventWalk::enter(const Step& step, std::string_view name) {
+  steps_.push_back(step);
+  path_ += step.kind == Step::Kind::kMember ? kMemberMark : kElementMark;
+  path_ += name;
+}
+
+void EventWalk::leave(std::size_t path_size) {
+  path_.resize(path_size);
+  steps_.pop_back();
+}
+
+void EventWalk::string(std::string_view raw, Strings strings) {
+  if (strings == Strings::kWhole) return mask(raw);
+  piece(raw);
+}
+
+void EventWalk::mask(std::string_view raw) {
+  const std::optional<std::size_t> found =
+      mask_text(redactor_, Writing::kJson, raw, tally_, scratch_);
+  if (!found) return;
+  if (!found_) found_ = found;
+  put(raw, scratch_);
+}
+
+// With a choice that finishes, what its texts say goes out before, and whole: they end here.
+void EventWalk::piece(std::string_view raw) {
+  EventText* const text = text_here();
+  if (text == nullptr) {
+    unknown_ = true;
+    return;
+  }
+  const bool ends = std::ranges::any_of(steps_, &Step::finishes);
+  scratch_.clear();
+  text->redactor.feed(raw, scratch_);
+  if (!found_) found_ = text->redactor.found();
+  if (ends) text->ready += scratch_;
+  if (ends)
+    put(raw, "");
+  else if (scratch_ != raw)
+    put(raw, scratch_);
+}
+
+EventText* EventWalk::text_here() {
+  if (EventText* const known = texts_.find(path_)) return known;
+  return texts_.add(path_, opening(), closing());
+}
+
+// A name of the event's own, for one that is made: what was found in it is counted already.
+std::string EventWalk::masked_name(std::string_view raw) const {
+  Tally counted{};
+  std::string out;
+  return mask_text(redactor_, Writing::kJson, raw, counted, out) ? out : std::string(raw);
+}
+
+std::string EventWalk::opening() const {
+  std::string out;
+  const Step* above = nullptr;
+  for (const Step& step : steps_) {
+    if (step.kind == Step::Kind::kElement) {
+      out += '[';
+    } else {
+      if (above != nullptr) out += '{';
+      if (above != nullptr && !above->index.empty())
+        out.append("\"index\":").append(above->index) += ',';
+      if (above != nullptr && !above->type.empty())
+        out.append("\"type\":\"").append(masked_name(above->type)).append("\",");
+      out.append("\"").append(masked_name(step.key)).append("\":");
+    }
+    above = &step;
+  }
+  return out + '"';
+}
+
+std::string EventWalk::closing() const {
+  std::string out = "\"";
+  for (std::size_t i = steps_.size(); i-- > 0;) {
+    const bool element = steps_[i].kind == Step::Kind::kElement;
+    const bool in_choice = i > 0 && steps_[i - 1].choice;
+    if (!element && in_choice) out += ",\"finish_reason\":null";
+    if (element || i > 0) out += element ? ']' : '}';
+  }
+  return out;
+}
+
+// `part` of the data gives way.
+void EventWalk::put(std::string_view part, std::string_view instead) {
+  const auto at = static_cast<std::size_t>(part.data() - data_.data());
+  masked_.append(data_.substr(copied_, at - copied_)).append(instead);
+  copied_ = at + part.size();
+}
+
+}  // namespace penstock::policy

@@ -1,0 +1,172 @@
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "policy/byte_search.h"
+#include "policy/finders.h"
+#include "policy/window.h"
+
+// Identifiers that are digits with marks between them: cards, social security numbers, IPv4.
+namespace penstock::policy {
+namespace {
+
+// The next digit that begins a number of its own: one that follows a letter or digit is none.
+std::size_t next_number(const Window& window, std::size_t from) noexcept {
+  std::size_t at = find_digit(window.bytes, from);
+  while (at < window.bytes.size() && within_word(window, at)) {
+    while (at < window.bytes.size() && is_digit(static_cast<unsigned char>(window.bytes[at]))) ++at;
+    at = find_digit(window.bytes, at);
+  }
+  return at;
+}
+
+// Calls `end_of(look, begin)`, which returns where the identifier at `begin` ends or `begin`, for
+// each number in turn.
+template <class EndOf>
+Found find_number(const Window& window, std::size_t from, EndOf end_of) noexcept {
+  for (std::size_t at = next_number(window, from); at < window.bytes.size();
+       at = next_number(window, at + 1)) {
+    Look look(window);
+    const std::size_t end = end_of(look, at);
+    if (look.beyond()) return Found::maybe(at);
+    if (end != at) return Found::match(at, end);
+  }
+  return {};
+}
+
+// --- Cards ---------------------------------------------------------------------------------------
+
+constexpr std::size_t kCardMin = 13;
+constexpr std::size_t kCardMax = 19;  // ISO/IEC 7812
+constexpr std::size_t kGroupMin = 3;  // digits between two separators
+
+// ISO/IEC 7812-1, annex B.
+bool passes_luhn(std::span<const std::uint8_t> digits) noexcept {
+  unsigned sum = 0;
+  bool twice = false;
+  for (std::size_t i = digits.size(); i-- > 0; twice = !twice) {
+    const unsigned value = twice ? digits[i] * 2U : digits[i];
+    sum += value > 9 ? value - 9 : value;
+  }
+  return sum % 10 == 0;
+}
+
+// Whether cards of that first digit have that many: 3 is American Express, Diners and JCB, 2 and 5
+// Mastercard, 4 Visa, 5 and 6 Maestro, Discover and UnionPay.
+bool is_card_length(std::size_t first, std::size_t count) noexcept {
+  switch (first) {
+    case 2: return count == 16;
+    case 3: return count >= 14 && count <= 16;
+    case 4: return count == 13 || (count >= 16 && count <= 19);
+    case 5:
+    case 6: return count >= 16 && count <= 19;
+    default: return false;
+  }
+}
+
+std::size_t card_end(Look& look, std::size_t begin) noexcept {
+  std::array<std::uint8_t, kCardMax> digits{};
+  std::size_t count = 0;
+  std::size_t good = begin;
+  std::size_t at = begin;
+  const int first = look.at(begin) - '0';
+  if (first < 2 || first > 6) return begin;
+  while (true) {
+    std::size_t group = 0;
+    while (is_digit(look.at(at))) {
+      if (count == kCardMax) return good;
+      digits[count++] = static_cast<std::uint8_t>(look.at(at) - '0');
+      ++at;
+      ++group;
+    }
+    if (group < kGroupMin) return good;
+    const int next = look.at(at);
+    const bool card = count >= kCardMin && !is_alnum(next) &&
+                      is_card_length(static_cast<std::size_t>(first), count) &&
+                      passes_luhn(std::span(digits).first(count));
+    if (card) good = at;
+    if (count == kCardMax || (next != ' ' && next != '-') || !is_digit(look.at(at + 1)))
+      return good;
+    ++at;
+  }
+}
+
+// --- Social security numbers ---------------------------------------------------------------------
+
+// So many digits from there on, as a number; -1 when one is none.
+int number(Look& look, std::size_t at, std::size_t digits) noexcept {
+  int value = 0;
+  for (std::size_t i = 0; i < digits; ++i) {
+    const int byte = look.at(at + i);
+    if (!is_digit(byte)) return -1;
+    value = value * 10 + (byte - '0');
+  }
+  return value;
+}
+
+// Area, group, serial: SSA, POMS RM 10201.035 says which are never given out.
+std::size_t ssn_end(Look& look, std::size_t begin) noexcept {
+  const int area = number(look, begin, 3);
+  if (area <= 0 || area == 666 || area >= 900) return begin;
+  const int mark = look.at(begin + 3);
+  if (mark != '-' && mark != ' ') return begin;
+  if (number(look, begin + 4, 2) <= 0 || look.at(begin + 6) != mark) return begin;
+  if (number(look, begin + 7, 4) <= 0) return begin;
+  const std::size_t end = begin + 11;
+  const int next = look.at(end);
+  if (is_alnum(next) || (next == '-' && is_digit(look.at(end + 1)))) return begin;
+  return end;
+}
+
+// --- IPv4 ----------------------------------------------------------------------------------------
+
+// Behind the octet at `at`, or `at`: 0 to 255, without leading zeros (RFC 6943 section 3.1.1).
+std::size_t octet_end(Look& look, std::size_t at) noexcept {
+  std::size_t end = at;
+  int value = 0;
+  while (end - at < 3 && is_digit(look.at(end))) {
+    value = value * 10 + (look.at(end) - '0');
+    ++end;
+  }
+  if (value > 255 || (end - at > 1 && look.at(at) == '0')) return at;
+  return end;
+}
+
+std::size_t ipv4_end(Look& look, std::size_t begin) noexcept {
+  std::size_t at = begin;
+  for (int octet = 1;; ++octet) {
+    const std::size_t end = octet_end(look, at);
+    if (end == at) return begin;
+    at = end;
+    if (octet == 4) break;
+    if (look.at(at) != '.') return begin;
+    ++at;
+  }
+  const int next = look.at(at);
+  if (is_alnum(next) || (next == '.' && is_digit(look.at(at + 1)))) return begin;
+  return at;
+}
+
+}  // namespace
+
+Found find_card(const Window& window, std::size_t from) noexcept {
+  return find_number(window, from, [&window](Look& look, std::size_t begin) {
+    return joined(window, begin, ".,") ? begin : card_end(look, begin);  // no decimals
+  });
+}
+
+Found find_ssn(const Window& window, std::size_t from) noexcept {
+  return find_number(window, from, [&window](Look& look, std::size_t begin) {
+    return joined(window, begin, "-.") ? begin : ssn_end(look, begin);
+  });
+}
+
+Found find_ipv4(const Window& window, std::size_t from) noexcept {
+  return find_number(window, from, [&window](Look& look, std::size_t begin) {
+    return joined(window, begin, ".") ? begin : ipv4_end(look, begin);
+  });
+}
+
+}  // namespace penstock::policy

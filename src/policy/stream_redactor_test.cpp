@@ -1,0 +1,196 @@
+#include "policy/stream_redactor.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/rng.h"
+#include "json/string.h"
+#include "policy/identifier_corpus.h"
+#include "policy/redactor.h"
+#include "tests/support/seeded_rng.h"
+
+namespace penstock::policy {
+namespace {
+
+using penstock::test::SeededRng;
+
+constexpr std::size_t kHeldMax = 64 + 1 + 255 + 8;  // an address, and a little
+
+class StreamRedactorTest : public ::testing::Test {
+ protected:
+  std::string whole(std::string_view text, Writing writing = Writing::kPlain) {
+    std::string out;
+    return mask_text(all_, writing, text, tally_, out) ? out : std::string(text);
+  }
+
+  // What comes out of the pieces; nothing may be held back beyond the longest pattern.
+  std::string pieces(const std::vector<std::string_view>& texts, Writing writing) {
+    StreamRedactor stream(all_, writing, tally_);
+    std::string out;
+    for (const std::string_view piece : texts) {
+      stream.feed(piece, out);
+      EXPECT_LE(stream.held(), kHeldMax * (writing == Writing::kJson ? 6 : 1)) << out;
+    }
+    stream.finish(out);
+    EXPECT_EQ(stream.held(), 0U);
+    return out;
+  }
+
+  std::string cut(std::string_view text, std::size_t at, Writing writing = Writing::kPlain) {
+    return pieces({text.substr(0, at), text.substr(at)}, writing);
+  }
+
+  std::string letters(std::string_view text) {
+    std::vector<std::string_view> all;
+    for (std::size_t i = 0; i < text.size(); ++i) all.push_back(text.substr(i, 1));
+    return pieces(all, Writing::kPlain);
+  }
+
+  const Redactor all_ = test::build(test::all_patterns());
+  Tally tally_{};
+};
+
+TEST_F(StreamRedactorTest, NamesTheKindAndKeepsTheWordsAround) {
+  EXPECT_EQ(whole("Please note anna.smith@example.com as mine"), "Please note [email] as mine");
+  EXPECT_EQ(whole("it is 4111 1111 1111 1111."), "it is [card].");
+  EXPECT_EQ(whole("to DE89 3704 0044 0532 0130 00 today"), "to [iban] today");
+  EXPECT_EQ(whole("536-22-8421"), "[ssn]");
+  EXPECT_EQ(whole("Call +1 415-555-2671 now"), "Call [phone] now");
+  EXPECT_EQ(whole("from 192.168.0.1:8080"), "from [ipv4]:8080");
+  EXPECT_EQ(whole("from 2001:db8::1: none"), "from [ipv6]: none");
+  EXPECT_EQ(whole("key sk-proj-abcdefghijklmnop1234!"), "key [api_key]!");
+  EXPECT_EQ(whole("-----BEGIN RSA PRIVATE KEY-----\nMIIE+/=\n-----END RSA PRIVATE KEY-----\nx"),
+            "[private_key]\nx");
+  EXPECT_EQ(whole("staff E-123456."), "staff [employee].");
+  EXPECT_EQ(whole("'anna@example.com'"), "'[email]'");
+}
+
+// What two patterns claim is masked once, by the name of the one that begins first.
+TEST_F(StreamRedactorTest, MasksTheUnionOfWhatPatternsClaim) {
+  EXPECT_EQ(whole("4111111111111111@example.com"), "[email]");
+  EXPECT_EQ(whole("+49 30 123456 4111 1111 1111 1111."), "[phone].");
+  EXPECT_EQ(whole("E-123456@example.com"), "[email]");
+}
+
+TEST_F(StreamRedactorTest, LeavesLookalikesAlone) {
+  for (const std::string& text : test::lookalikes()) {
+    EXPECT_EQ(whole(text), text);
+    EXPECT_EQ(letters(text), text);
+  }
+}
+
+// Recall on the whole is complete, every split at any byte gives the same, and so do letters.
+TEST_F(StreamRedactorTest, TenThousandIdentifiersAtEverySplit) {
+  const std::uint64_t seed = penstock::test::seed_of_test(4);
+  SCOPED_TRACE(penstock::test::rerun_with(seed));
+  SeededRng rng(seed);
+  for (const test::Sample& sample : test::identifier_corpus(rng, 10'000)) {
+    const std::string text = sample.text();
+    const std::string wanted = sample.masked();
+    ASSERT_EQ(whole(text), wanted);
+    ASSERT_EQ(whole(wanted), wanted);  // once is enough
+    const std::size_t from = sample.before.size() - std::min<std::size_t>(sample.before.size(), 3);
+    const std::size_t to =
+        std::min(text.size(), sample.before.size() + sample.identifier.size() + 3);
+    for (std::size_t at = from; at <= to; ++at)
+      ASSERT_EQ(cut(text, at), wanted) << "split at " << at << " of " << text;
+    ASSERT_EQ(letters(text), wanted);
+  }
+}
+
+// The same text as the inside of a JSON string, every character written as an escape or not.
+TEST_F(StreamRedactorTest, EscapesHideNothingAtEverySplit) {
+  SeededRng rng(7);
+  for (const test::Sample& sample : test::identifier_corpus(rng, 600)) {
+    std::string raw;
+    std::vector<std::size_t> between{0};
+    for (const char byte : sample.identifier) {
+      const auto value = static_cast<unsigned>(static_cast<unsigned char>(byte));
+      if (value >= 0x80)
+        raw += byte;
+      else if (rng.below(2) == 0)
+        raw += fmt::format("\\u{:04x}", value);
+      else
+        json::append_escaped(raw, {&byte, 1});
+      between.push_back(raw.size());
+    }
+    const std::string wanted = "[" + sample.kind + "]";
+    ASSERT_EQ(whole(raw, Writing::kJson), wanted) << raw;
+    for (const std::size_t at : between)
+      ASSERT_EQ(cut(raw, at, Writing::kJson), wanted) << at << " of " << raw;
+  }
+}
+
+// Arguments of tools are JSON within a string: escapes within escapes.
+TEST_F(StreamRedactorTest, EscapesWithinEscapesHideNothing) {
+  const std::string arguments =
+      R"({\"to\":\"\\u0061nna.smith\\u0040ex\\u0061mple.com\",\"a\":\"x\\nbob@example.com\"})";
+  EXPECT_EQ(whole(arguments, Writing::kJson), R"({\"to\":\"[email]\",\"a\":\"x\\n[email]\"})");
+  for (std::size_t at = 0; at <= arguments.size(); ++at) {
+    const bool within = at > 0 && arguments[at - 1] == '\\' &&
+                        (at < 2 || arguments[at - 2] != '\\' || arguments[at] != 'u');
+    if (within) continue;
+    ASSERT_EQ(cut(arguments, at, Writing::kJson), whole(arguments, Writing::kJson)) << at;
+  }
+  // In prose a backslash is one.
+  EXPECT_EQ(whole(R"(C:\\temp\\note of DOMAIN\\robert@example.com)", Writing::kJson),
+            R"(C:\\temp\\note of DOMAIN\\[email])");
+}
+
+TEST_F(StreamRedactorTest, BytesThatAreNotMaskedStayAsTheyWereWritten) {
+  const std::string raw = R"(\u00e9\/\ud83d\ude00\ud83d \"é\" anna@example.com \u0041\n)";
+  EXPECT_EQ(whole(raw, Writing::kJson), R"(\u00e9\/\ud83d\ude00\ud83d \"é\" [email] \u0041\n)");
+  EXPECT_EQ(letters("größe 日本 😀"), "größe 日本 😀");
+}
+
+// Words that cannot become anything are there at once; of others only the end waits.
+TEST_F(StreamRedactorTest, HoldsBackOnlyWhatMayBecomeOne) {
+  StreamRedactor stream(all_, Writing::kPlain, tally_);
+  std::string out;
+  stream.feed("Hello there, ", out);
+  EXPECT_EQ(out, "Hello there, ");
+  stream.feed("my friend", out);
+  EXPECT_EQ(out, "Hello there, my ");
+  stream.feed("! 4111", out);
+  EXPECT_EQ(out, "Hello there, my friend! ");
+  stream.feed(" is", out);
+  EXPECT_EQ(out, "Hello there, my friend! 4111 ");
+  stream.finish(out);
+  EXPECT_EQ(out, "Hello there, my friend! 4111 is");
+}
+
+// A key's mask is there as soon as it is surely one, and however long it goes on nothing of it is
+// passed or kept.
+TEST_F(StreamRedactorTest, AnEndlessKeyHoldsNothing) {
+  StreamRedactor stream(all_, Writing::kPlain, tally_);
+  std::string out;
+  stream.feed("-----BEGIN PRIVATE KEY-----\n", out);
+  for (int i = 0; i < 5000; ++i) {
+    stream.feed("MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7\n", out);
+    ASSERT_EQ(stream.held(), 0U);
+  }
+  stream.feed("-----END PRIVATE KEY----- done", out);
+  stream.finish(out);
+  EXPECT_EQ(out, "[private_key] done");
+}
+
+TEST_F(StreamRedactorTest, TellsWhatItFound) {
+  StreamRedactor stream(all_, Writing::kPlain, tally_);
+  std::string out;
+  stream.feed("to anna@example.com", out);
+  EXPECT_FALSE(stream.found());
+  stream.feed(" ", out);
+  ASSERT_TRUE(stream.found());
+  EXPECT_EQ(all_.name(*stream.found()), "email");
+  EXPECT_EQ(tally_[*stream.found()], 1U);
+}
+
+}  // namespace
+}  // namespace penstock::policy
