@@ -1,5 +1,6 @@
 #include "config/compile_tenants.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -19,9 +20,12 @@
 #include "gateway/caller_limits.h"
 #include "gateway/caller_limits_config.h"
 #include "gateway/snapshot.h"
+#include "gateway/workload_redaction.h"
 #include "identity/auth_config.h"
 #include "identity/claims.h"
 #include "identity/key_ring.h"
+#include "policy/redact_config.h"
+#include "policy/redactor.h"
 
 namespace penstock::config {
 namespace {
@@ -86,6 +90,16 @@ gateway::CallerLimits compile_limits(const gateway::CallerLimitsConfig& config,
   return limits;
 }
 
+Result<std::shared_ptr<const gateway::WorkloadRedaction>> compile_redaction(
+    const std::optional<policy::RedactConfig>& config, LabelNames& labels) {
+  if (!config) return nullptr;
+  PENSTOCK_TRY(policy::Redactor redactor, policy::Redactor::build(*config));
+  std::vector<Label> kinds;
+  for (std::size_t i = 0; i < redactor.size(); ++i)
+    kinds.push_back(labels.intern(redactor.name(i)));
+  return std::make_shared<const gateway::WorkloadRedaction>(std::move(redactor), std::move(kinds));
+}
+
 }  // namespace
 
 Result<void> compile_tenants(const Config& config, LabelNames& labels,
@@ -103,11 +117,14 @@ Result<void> compile_tenants(const Config& config, LabelNames& labels,
     compiled.limits = compile_limits(tenant.limits, old != nullptr ? &old->limits : nullptr);
     for (const auto& [workload, its] : tenant.workloads) {
       const gateway::Workload* was = find(old != nullptr ? &old->workloads : nullptr, workload);
+      PENSTOCK_TRY(std::shared_ptr<const gateway::WorkloadRedaction> redaction,
+                   compile_redaction(its.redact, labels));
       compiled.workloads[workload] = {
           .label = labels.intern(workload),
           .priority = its.priority,
           .delivery = its.delivery,
-          .limits = compile_limits(its.limits, was != nullptr ? &was->limits : nullptr)};
+          .limits = compile_limits(its.limits, was != nullptr ? &was->limits : nullptr),
+          .redaction = std::move(redaction)};
     }
     for (const KeyConfig& key : tenant.keys) {
       if (!key.limits.requests) continue;

@@ -19,6 +19,7 @@
 #include "gateway/caller_limits_config.h"
 #include "gateway/delivery.h"
 #include "policy/output_rule.h"
+#include "policy/redact_config.h"
 #include "policy/rules_config.h"
 
 namespace penstock::config {
@@ -62,6 +63,7 @@ struct WorkloadConfig {
   policy::LabelRule label = policy::LabelRule::kOptional;
   std::vector<std::string> labels;
   SecretRef system_prompt;  // empty: none
+  std::optional<policy::RedactConfig> redact;
 };
 
 constexpr auto fields(Describe<WorkloadConfig>) {
@@ -93,10 +95,13 @@ constexpr auto fields(Describe<WorkloadConfig>) {
             "What x-penstock-label may say; empty: anything."),
       field("system_prompt", &C::system_prompt, any(), Reload::kReload,
             "A text (file:path) put before all messages of a chat, whatever the client says."),
+      field(
+          "redact", &C::redact, any(), Reload::kLive,
+          "Personal data and secrets that are masked or refused, see docs/reference/redaction.md."),
   };
 }
 constexpr auto later_keys(Describe<WorkloadConfig>) {
-  return std::array<std::string_view, 2>{"redact", "cache"};
+  return std::array<std::string_view, 1>{"cache"};
 }
 
 // YAML: tenants.T

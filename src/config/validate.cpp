@@ -181,6 +181,7 @@ void validate(const Config& config, const Origins& origins, Findings& findings) 
   validate_store(config, origins, findings);
   validate_names(config, origins, findings.problems);
   validate_rules(config, origins, findings);
+  validate_redaction(config, origins, findings.problems);
 }
 
 }  // namespace penstock::config

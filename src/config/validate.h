@@ -31,4 +31,8 @@ void validate_store(const Config& config, const Origins& origins, Findings& find
 // The part about names: providers of targets, workloads of keys, hashes used twice.
 void validate_names(const Config& config, const Origins& origins, std::vector<Problem>& problems);
 
+// The part about redaction: expressions that cannot be looked for, sections that look for nothing.
+void validate_redaction(const Config& config, const Origins& origins,
+                        std::vector<Problem>& problems);
+
 }  // namespace penstock::config

@@ -22,6 +22,7 @@
 #include "gateway/models_reply.h"
 #include "gateway/policy.h"
 #include "gateway/quota.h"
+#include "gateway/redaction.h"
 #include "gateway/refusal.h"
 #include "gateway/request_scope.h"
 #include "gateway/routing.h"
@@ -76,6 +77,7 @@ Task<Result<void>> Pipeline::run(RequestScope& scope) {
   if (!takes_body(scope.surface)) co_return co_await reply_models(scope);
   PENSTOCK_CO_CHECK(co_await read_and_validate(scope));
   PENSTOCK_CO_CHECK(judge_policy(scope));
+  PENSTOCK_CO_CHECK(redact_request(scope));
   PENSTOCK_CO_CHECK(reserve_budget(scope));
   if (find_in_cache(scope)) co_return Result<void>();
   scope.rejected_at = RejectionStage::kAdmit;

@@ -82,7 +82,7 @@ Task<void> end_stream(RequestScope& scope, Error error) {
   const ErrorSource source = info(error.code).source;
   if (error.code == ErrorCode::kDraining) error.message = "The gateway was shut down.";
   if (error.message.empty()) error.message = info(error.code).message;
-  error.code = ErrorCode::kStreamInterrupted;
+  if (error.code != ErrorCode::kContentBlocked) error.code = ErrorCode::kStreamInterrupted;
   const std::string event = dialect::openai::error_event(error, source, scope.request_id);
   scope.stream_end = telemetry::StreamEnd::kErrorEvent;
   if (!scope.interrupted)

@@ -18,14 +18,17 @@
 #include "gateway/delivery.h"
 #include "gateway/heartbeat.h"
 #include "gateway/outbox.h"
+#include "gateway/redaction.h"
 #include "gateway/relay.h"
 #include "gateway/reply_head.h"
 #include "gateway/request_scope.h"
+#include "gateway/stream_redaction.h"
 #include "json/splice.h"
 #include "net/arrival.h"
 #include "net/byte_stream.h"
 #include "net/exchange.h"
 #include "net/http_call.h"
+#include "policy/redact_config.h"
 #include "telemetry/labels.h"
 #include "wire/sse.h"
 
@@ -72,6 +75,8 @@ class StreamRelay {
         head_(relayed_head(scope, call.head())),
         silence_due_(first_byte_due),
         buffered_(scope.delivery == Delivery::kBuffered) {
+    if (const auto* redaction = redaction_of(scope, policy::Direction::kResponse))
+      redaction_.emplace(scope, *redaction);
     call.release_head();
     if (!scope.exchange.begun()) put_off_heartbeat(scope, scope.now());
   }
@@ -103,7 +108,7 @@ class StreamRelay {
       Result<std::optional<wire::SseEvent>> event = parser_.next();
       if (!event) co_return fail(std::move(event).error());
       if (!*event) break;
-      PENSTOCK_CO_CHECK(co_await on_event(**event, bytes));
+      PENSTOCK_CO_CHECK(co_await on_upstream(**event, bytes));
     }
     if (over_) co_return Result<void>();
     if (!charge_parked()) co_return fail(ErrorCode::kOverloaded, "The memory for bodies is full.");
@@ -123,6 +128,26 @@ class StreamRelay {
       return true;
     }
     return scope_.worker.process.body_memory.raise(parked_, Bytes{parked}, Bytes{kParkedFree});
+  }
+
+  // An event of the provider's: the only way in. Where replies are looked through it ends here, and
+  // those go on that the redaction makes of it.
+  Task<Result<void>> on_upstream(const wire::SseEvent& event, std::string_view bytes) {
+    if (!redaction_) co_return co_await on_event(event, bytes);
+    PENSTOCK_CO_TRY(const StreamRedaction::Events masked, redaction_->on_event(event));
+    if (redaction_->content()) {  // come, though it may be held back for a while
+      scope_.watch->content();
+      silence_due_ = scope_.now() + scope_.provider->timeouts.idle;
+    }
+    co_return co_await on_masked(masked);
+  }
+
+  Task<Result<void>> on_masked(StreamRedaction::Events events) {
+    for (const wire::SseEvent& event : events) {
+      if (over_) break;
+      PENSTOCK_CO_CHECK(co_await on_event(event, {}));
+    }
+    co_return Result<void>();
   }
 
   // `bytes`: what outlives this call; an event elsewhere must leave before the next is parsed.
@@ -278,11 +303,15 @@ class StreamRelay {
   // The provider's bytes are over, or its grace is: what that means depends on what came.
   Task<Result<void>> on_end() {
     if (const std::optional<wire::SseEvent> last = parser_.finish()) {
-      PENSTOCK_CO_CHECK(co_await on_event(*last, {}));
+      PENSTOCK_CO_CHECK(co_await on_upstream(*last, {}));
     } else if (is_bare_done(parser_.rest())) {
-      PENSTOCK_CO_CHECK(co_await on_event(kDone, {}));
+      PENSTOCK_CO_CHECK(co_await on_upstream(kDone, {}));
     }
     if (over_) co_return Result<void>();
+    if (redaction_ && reader_.finished()) {
+      PENSTOCK_CO_TRY(const StreamRedaction::Events rest, redaction_->finish());
+      PENSTOCK_CO_CHECK(co_await on_masked(rest));
+    }
     if (reader_.on_end() == openai::StreamEnd::kComplete) {
       PENSTOCK_CO_CHECK(co_await commit());
       ignore(outbox_.put(openai::kDoneEvent), "flushed before each wait");
@@ -316,6 +345,7 @@ class StreamRelay {
   HttpCall& call_;
   wire::SseParser parser_;
   openai::StreamReader reader_;
+  std::optional<StreamRedaction> redaction_;  // where replies are looked through
   std::string head_;
   std::string held_;  // events before the first content
   ByteLease parked_;

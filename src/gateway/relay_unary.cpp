@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/byte_budget.h"
 #include "base/error.h"
 #include "base/error_code.h"
@@ -19,17 +20,21 @@
 #include "gateway/attempt_error.h"
 #include "gateway/attempt_watch.h"
 #include "gateway/provider_reply.h"
+#include "gateway/redaction.h"
 #include "gateway/relay.h"
 #include "gateway/reply_head.h"
 #include "gateway/request_scope.h"
+#include "gateway/workload_redaction.h"
 #include "json/splice.h"
 #include "net/arrival.h"
 #include "net/byte_stream.h"
 #include "net/exchange.h"
 #include "net/http_call.h"
+#include "policy/redact_config.h"
 #include "wire/framing.h"
 #include "wire/header_list.h"
 #include "wire/inflate.h"
+#include "wire/response_head.h"
 
 namespace penstock::gateway {
 
@@ -49,8 +54,15 @@ struct Held {
   std::string_view bytes;
   std::string copy;
   ByteLease lease;
-  bool complete = false;  // else: longer than kHeldMax
+  bool complete = false;  // else: longer than held_max()
+  bool passes = true;     // false: an error reply of which nothing may reach the client
 };
+
+// A reply that is looked through is held whole.
+std::size_t held_max(const RequestScope& scope) {
+  if (redaction_of(scope, policy::Direction::kResponse) == nullptr) return kHeldMax;
+  return static_cast<std::size_t>(scope.snapshot->limits.body_bytes.value);
+}
 
 Error cut_short() {
   return Error(ErrorCode::kUpstreamBadResponse, "The provider's reply was cut short.");
@@ -87,7 +99,7 @@ bool charge(RequestScope& scope, Held& held, std::size_t more) {
   return scope.worker.process.body_memory.raise(held.lease, wanted, Bytes{kHeldStep});
 }
 
-// Gathers the body up to kHeldMax.
+// Gathers the body up to held_max().
 Task<Result<void>> hold(RequestScope& scope, HttpCall& call, TimePoint due, Held& held) {
   const Duration idle = scope.provider->timeouts.idle;
   const wire::Framing framing = call.head().framing;
@@ -95,6 +107,7 @@ Task<Result<void>> hold(RequestScope& scope, HttpCall& call, TimePoint due, Held
   // either.
   const bool reply = call.head().status < 300;
   const bool instead = reply && scope.request.streamed();
+  const std::size_t most = held_max(scope);
   while (true) {
     PENSTOCK_CO_TRY(const HttpCall::Piece piece, co_await next_piece(scope, call, due));
     if (piece.step == HttpCall::Step::kEnd) {
@@ -115,7 +128,7 @@ Task<Result<void>> hold(RequestScope& scope, HttpCall& call, TimePoint due, Held
       co_return fail(ErrorCode::kOverloaded, "The memory for bodies is full.");
     held.copy += piece.data;
     held.bytes = held.copy;
-    if (held.copy.size() > kHeldMax) co_return Result<void>();
+    if (held.copy.size() > most) co_return Result<void>();
   }
 }
 
@@ -164,6 +177,7 @@ Task<bool> send(RequestScope& scope, std::span<const std::string_view> pieces) {
 // read. A restamp may change its length, so that is not announced then.
 Task<Result<void>> pass_on(RequestScope& scope, HttpCall& call, std::string head, Held& held) {
   using Kind = net::ReplyFraming::Kind;
+  PENSTOCK_ASSERT(redaction_of(scope, policy::Direction::kResponse) == nullptr);
   const wire::Framing framing = call.head().framing;
   std::optional<dialect::openai::LongReply> stamped;
   if (call.head().status < 300 && !is_encoded(call.head().headers))
@@ -192,11 +206,43 @@ Task<Result<void>> pass_on(RequestScope& scope, HttpCall& call, std::string head
   co_return Result<void>();
 }
 
+// What was held becomes what may be seen of it. Behind this nothing else of the provider's is
+// there.
+Result<void> redact_held(RequestScope& scope, const wire::ResponseHead& reply, Held& held) {
+  const WorkloadRedaction* const redaction = redaction_of(scope, policy::Direction::kResponse);
+  if (redaction == nullptr) return {};
+  constexpr auto kReply = policy::Direction::kResponse;
+  if (!held.complete)
+    return fail(not_redacted(scope, kReply, "The reply is too long to be looked through."));
+  if (is_encoded(reply.headers)) {
+    const std::string_view coding = *reply.headers.find("content-encoding");
+    std::optional<std::string> plain = wire::inflate(coding, held.bytes, kInflatedMax);
+    if (!plain)
+      return fail(not_redacted(scope, kReply, "The reply's coding cannot be looked through."));
+    held.copy = *std::move(plain);
+    held.bytes = held.copy;
+  }
+  std::optional<std::string> masked;
+  if (reply.status < 300) {
+    PENSTOCK_TRY(masked, redact_reply(scope, *redaction, held.bytes));
+  } else {
+    masked = redact_error(scope, *redaction, held.bytes);
+    held.passes = masked.has_value();
+    if (!held.passes) masked.emplace();
+  }
+  if (masked) held.copy = *std::move(masked);
+  if (masked) held.bytes = held.copy;
+  if (!charge(scope, held, 0))
+    return fail(ErrorCode::kOverloaded, "The memory for bodies is full.");
+  return {};
+}
+
 }  // namespace
 
 Task<Result<void>> no_stream(RequestScope& scope, HttpCall& call, TimePoint first_byte_due) {
   Held held;
   PENSTOCK_CO_CHECK(co_await hold(scope, call, first_byte_due, held));
+  PENSTOCK_CO_CHECK(redact_held(scope, call.head(), held));
   if (held.complete) {
     const dialect::openai::ReplyView view = dialect::openai::read_reply(held.bytes);
     if (view.has_error)
@@ -210,9 +256,11 @@ Task<Result<void>> relay_unary(RequestScope& scope, HttpCall& call, TimePoint fi
   const bool good = reply.status < 300;
   Held held;
   PENSTOCK_CO_CHECK(co_await hold(scope, call, first_byte_due, held));
+  PENSTOCK_CO_CHECK(redact_held(scope, reply, held));
   dialect::openai::ReplyView view;
   view.body = held.bytes;
-  const bool encoded = is_encoded(reply.headers);
+  const bool redacted = redaction_of(scope, policy::Direction::kResponse) != nullptr;
+  const bool encoded = !redacted && is_encoded(reply.headers);
   if (good && encoded && held.complete && !read_packed(scope, reply, held.bytes))
     co_return fail(cut_short());
   if (good && !encoded && !held.complete && !begins_an_object(held.bytes))
@@ -224,8 +272,11 @@ Task<Result<void>> relay_unary(RequestScope& scope, HttpCall& call, TimePoint fi
     scope.usage = view.usage;
   }
   // Where a heartbeat has opened the stream even a long one can only be told within it.
-  if (!good && (held.complete || scope.exchange.begun()))
-    co_return fail(hold_error(scope, reply, held.bytes));
+  if (!good && (held.complete || scope.exchange.begun())) {
+    Error error = hold_error(scope, reply, held.bytes);
+    if (!held.passes) scope.said.error.reset();
+    co_return fail(std::move(error));
+  }
   scope.status = static_cast<std::uint16_t>(reply.status);
   std::string head = good ? relayed_head(scope, reply) : provider_error_head(scope, reply);
   if (!held.complete) {

@@ -10,8 +10,10 @@
 #include "base/units.h"
 #include "gateway/passed_fields.h"
 #include "gateway/quota.h"
+#include "gateway/redaction.h"
 #include "gateway/request_scope.h"
 #include "identity/auth_config.h"
+#include "policy/redact_config.h"
 #include "wire/head_writer.h"
 #include "wire/header_list.h"
 #include "wire/response_head.h"
@@ -59,6 +61,7 @@ std::string relayed_head(const RequestScope& scope, const wire::ResponseHead& re
   for (const wire::Header& field : reply.headers) {
     if (!passed.end_to_end(field.name) || is_internal(field.name)) continue;
     if (is_account_limit(field.name)) continue;
+    if (withholds(scope, policy::Direction::kResponse, field)) continue;
     if (std::ranges::any_of(kOurs, [&](std::string_view name) {
           return wire::equals_ignore_case(field.name, name);
         }))

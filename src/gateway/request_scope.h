@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/byte_budget.h"
 #include "base/error.h"
 #include "base/label.h"
 #include "base/outcome.h"
@@ -72,6 +73,8 @@ class RequestScope {
   Label tenant;
   Label workload;
   std::string_view body;
+  std::string masked_body;  // where redaction changed it: `body` views this one
+  ByteLease masked_memory;  // of the bound that bodies share
   dialect::openai::RequestView request;
   Route route;
   dialect::openai::Imposed imposed;  // by the caller's rules, on every attempt

@@ -22,6 +22,7 @@
 #include "gateway/delivery.h"
 #include "gateway/limits_config.h"
 #include "gateway/stream_config.h"
+#include "gateway/workload_redaction.h"
 #include "identity/auth_config.h"
 #include "identity/claims.h"
 #include "identity/key_ring.h"
@@ -72,6 +73,7 @@ struct Workload {
   policy::LabelRule label_rule = policy::LabelRule::kOptional;
   std::vector<std::string> labels = {};  // that x-penstock-label may say; empty: anything
   std::string system_message = {};       // as dialect::openai::Imposed::first_message; empty: none
+  std::shared_ptr<const WorkloadRedaction> redaction = nullptr;  // null: none
 };
 
 struct Tenant {

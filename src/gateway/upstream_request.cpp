@@ -10,7 +10,9 @@
 #include "dialect/openai/request.h"
 #include "fleet/provider.h"
 #include "gateway/passed_fields.h"
+#include "gateway/redaction.h"
 #include "gateway/request_scope.h"
+#include "policy/redact_config.h"
 #include "wire/head_writer.h"
 #include "wire/header_list.h"
 
@@ -33,6 +35,7 @@ std::string upstream_head(const RequestScope& scope, std::uint64_t body_bytes) {
   bool has_type = false;
   for (const wire::Header& field : fields) {
     if (!passed.end_to_end(field.name) || is_private(field.name)) continue;
+    if (withholds(scope, policy::Direction::kRequest, field)) continue;
     has_type = has_type || wire::equals_ignore_case(field.name, "content-type");
     wire::append_header(head, field.name, field.value);
   }

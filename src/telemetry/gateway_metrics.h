@@ -50,6 +50,8 @@ struct GatewayMetrics {
   Counter<PolicyRule, Ruling> policy_rulings;
   Histogram<Scope> queue_wait{kWaitBounds};
   Histogram<Label> upstream_pool_wait{kWaitBounds};  // provider
+  Counter<Label, RedactedIn> redactions;  // kind, direction
+  Counter<RedactedIn> redaction_failures;
   Counter<> uncaught_exceptions;
 };
 
@@ -151,6 +153,10 @@ constexpr auto metrics(Describe<GatewayMetrics>) {
              "How long a request waited for a place under a ceiling, if it had to wait."),
       metric("penstock_upstream_pool_wait_seconds", &M::upstream_pool_wait, labels("provider"),
              "How long an attempt waited for a connection; zero waits included."),
+      metric("penstock_redactions_total", &M::redactions, labels("kind", "direction"),
+             "Identifiers found in requests and replies, masked or blocked."),
+      metric("penstock_redaction_failures_total", &M::redaction_failures, labels("direction"),
+             "Requests and replies that could not be looked through, and were refused."),
       metric("penstock_uncaught_exceptions_total", &M::uncaught_exceptions, labels(),
              "Exceptions that reached the last catch of a request; each is a fault of ours."),
   };

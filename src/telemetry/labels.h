@@ -140,6 +140,13 @@ enum class RetryReason : std::uint8_t {
   return "unknown";
 }
 
+// In what identifiers were looked for.
+enum class RedactedIn : std::uint8_t { kRequest, kResponse };
+
+[[nodiscard]] constexpr std::string_view name(RedactedIn in) noexcept {
+  return in == RedactedIn::kRequest ? "request" : "response";
+}
+
 // What a ceiling on requests in flight, or a wait for it, is about.
 enum class Scope : std::uint8_t { kProcess, kTenant, kWorkload, kProvider };
 
