@@ -127,8 +127,7 @@ class Parser {
 
   Result<Piece> char_class(std::size_t from) {
     static_cast<void>(take("^"));
-    if (more()) ++at_;  // a ] at the very beginning stands for itself
-    if (text_[at_ - 1] == '\\' && more()) ++at_;
+    static_cast<void>(take("]"));  // at the very beginning it stands for itself
     while (more() && peek() != ']') {
       if (take("[:")) {
         const std::size_t end = text_.find(":]", at_);

@@ -19,7 +19,8 @@ bool is_inner(int byte) noexcept { return is_hex(byte) || byte == ':' || byte ==
 // What follows an address in a sentence is none of it.
 std::string_view trimmed(std::string_view token) noexcept {
   while (token.ends_with('.')) token.remove_suffix(1);
-  if (token.ends_with(':') && !token.ends_with("::")) token.remove_suffix(1);
+  if (token.ends_with(':') && (!token.ends_with("::") || token.ends_with(":::")))
+    token.remove_suffix(1);
   return token;
 }
 
