@@ -1,9 +1,5 @@
 #pragma once
 
-#include <memory>
-#include <string>
-
-#include "base/result.h"
 #include "gateway/key_keeper.h"
 #include "identity/auth_config.h"
 #include "net/tls.h"

@@ -188,7 +188,8 @@ TEST(Load, EveryCutIsSurvived) {
 
 // The files that people start from must be good.
 TEST(Load, TheExamplesAreGood) {
-  for (const char* name : {"penstock.yaml", "vllm.yaml", "dev.yaml", "traffic-control.yaml"}) {
+  for (const char* name :
+       {"penstock.yaml", "vllm.yaml", "dev.yaml", "tokens.yaml", "traffic-control.yaml"}) {
     World world;
     for (const char* secret : {"env:OPENAI_API_KEY", "env:VLLM_KEY", "env:PENSTOCK_ADMIN_TOKEN"})
       world.secrets.put(secret, "secret");

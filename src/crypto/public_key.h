@@ -1,10 +1,8 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 
 // Signatures of others, checked. A thin layer over OpenSSL's EVP: which algorithm a key may be used

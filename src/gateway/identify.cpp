@@ -1,5 +1,6 @@
 #include "gateway/identify.h"
 
+#include <expected>
 #include <optional>
 #include <string_view>
 #include <utility>

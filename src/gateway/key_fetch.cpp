@@ -1,7 +1,6 @@
 #include "gateway/key_fetch.h"
 
 #include <array>
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <optional>
+#include <string>
 
 #include "base/result.h"
 #include "base/rng.h"

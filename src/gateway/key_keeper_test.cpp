@@ -1,6 +1,7 @@
 #include "gateway/key_keeper.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

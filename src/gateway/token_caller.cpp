@@ -1,6 +1,7 @@
 #include "gateway/token_caller.h"
 
 #include <algorithm>
+#include <expected>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -1,6 +1,7 @@
 #include "gateway/token_caller.h"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
