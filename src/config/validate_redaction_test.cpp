@@ -42,7 +42,8 @@ TEST(ValidateRedaction, AdmitsWhatCanBeLookedFor) {
 TEST(ValidateRedaction, NamesThePlaceOfABadExpression) {
   const std::string told = fault("{ custom: { staff: 'E-\\d+' } }");
   EXPECT_TRUE(told.starts_with("f:5:")) << told;
-  EXPECT_NE(told.find("tenants.a.workloads.w.redact.custom.staff: has no bound"), std::string::npos);
+  EXPECT_NE(told.find("tenants.a.workloads.w.redact.custom.staff: has no bound"),
+            std::string::npos);
   for (const char* bad : {"'('", "'a?'", "'a{2,}'", "'^a'", "'[a-z]{3}'"})
     EXPECT_NE(fault(std::string("{ custom: { abc: ") + bad + " } }"), "") << bad;
 }
