@@ -62,9 +62,11 @@ Result<std::shared_ptr<const gateway::Snapshot>> compile(const Config& config,
     snapshot->providers.push_back(std::move(compiled));
   }
   compile_models(config, labels, *snapshot);
-  // Comes last: it may set ceilings that the config before still uses.
+  PENSTOCK_TRY(const SystemMessages messages,
+               read_system_messages(config, secrets, before, credentials));
+  // Last of what may fail: it may set ceilings that the config before still uses.
   PENSTOCK_CHECK(compile_tenants(config, labels, before, *snapshot));
-  PENSTOCK_CHECK(compile_rules(config, secrets, before, *snapshot));
+  compile_rules(config, messages, *snapshot);
   snapshot->limits = config.limits;
   snapshot->admission = config.admission;
   snapshot->retry = config.retry;

@@ -81,8 +81,26 @@ void check_prompts(const Config& config, const Origins& origins, const SecretSou
     }
 }
 
-Result<void> compile_rules(const Config& config, const SecretSource& secrets,
-                           const gateway::Snapshot* before, gateway::Snapshot& snapshot) {
+Result<SystemMessages> read_system_messages(const Config& config, const SecretSource& secrets,
+                                            const gateway::Snapshot* before,
+                                            Credentials credentials) {
+  SystemMessages messages;
+  for (const auto& [name, tenant] : config.tenants)
+    for (const auto& [workload, its] : tenant.workloads) {
+      if (its.system_prompt.empty()) continue;
+      std::string& message = messages[{name, workload}];
+      if (credentials == Credentials::kKept)
+        if (const gateway::Workload* was = find(before, name, workload))
+          message = was->system_message;
+      if (!message.empty()) continue;
+      PENSTOCK_TRY(const std::string prompt, read_system_prompt(its.system_prompt, secrets));
+      message = message_of(prompt);
+    }
+  return messages;
+}
+
+void compile_rules(const Config& config, const SystemMessages& messages,
+                   gateway::Snapshot& snapshot) {
   for (const auto& [name, tenant] : config.tenants) {
     for (const auto& [workload, its] : tenant.workloads) {
       gateway::Workload& compiled = snapshot.tenants.at(name).workloads.at(workload);
@@ -91,16 +109,9 @@ Result<void> compile_rules(const Config& config, const SecretSource& secrets,
       compiled.output_over = its.output_over;
       compiled.tools = its.tools;
       compiled.label_rule = its.label;
-      if (its.system_prompt.empty()) continue;
-      if (const gateway::Workload* was = find(before, name, workload)) {
-        compiled.system_message = was->system_message;
-        continue;
-      }
-      PENSTOCK_TRY(const std::string prompt, read_system_prompt(its.system_prompt, secrets));
-      compiled.system_message = message_of(prompt);
+      if (!its.system_prompt.empty()) compiled.system_message = messages.at({name, workload});
     }
   }
-  return {};
 }
 
 }  // namespace penstock::config

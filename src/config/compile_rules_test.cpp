@@ -10,6 +10,7 @@
 #include "base/principal.h"
 #include "base/units.h"
 #include "config/compile.h"
+#include "config/compile_provider.h"
 #include "config/load.h"
 #include "dialect/openai/request.h"
 #include "gateway/snapshot.h"
@@ -23,7 +24,8 @@ namespace {
 class CompileRules : public testing::Test {
  protected:
   std::shared_ptr<const gateway::Snapshot> compiled(const std::string& workload,
-                                                    const gateway::Snapshot* before = nullptr) {
+                                                    const gateway::Snapshot* before = nullptr,
+                                                    Credentials credentials = Credentials::kKept) {
     support::MemoryDisk disk;
     disk.put("f",
              "version: 1\nlisten: {}\nauth: { mode: dev }\nproviders:\n"
@@ -35,7 +37,7 @@ class CompileRules : public testing::Test {
                  workload + " } } } }\n");
     const LoadResult loaded = load("f", disk, secrets_);
     for (const std::string& line : rendered(loaded.problems, "f")) ADD_FAILURE() << line;
-    auto made = compile(loaded.config, secrets_, labels_, WallTime(), before);
+    auto made = compile(loaded.config, secrets_, labels_, WallTime(), before, credentials);
     EXPECT_TRUE(made);
     return made ? *made : nullptr;
   }
@@ -85,6 +87,21 @@ TEST_F(CompileRules, ReadsTheSystemPromptOnce) {
   secrets_.put("file:p", "another");
   const auto second = compiled("system_prompt: file:p", first.get());
   EXPECT_EQ(workload(*second).system_message, workload(*first).system_message);
+}
+
+// A reload reads it anew, and one that it adds is in force: a workload that was there before it
+// must not go on without.
+TEST_F(CompileRules, ReadsTheSystemPromptAnewAtAReload) {
+  secrets_.put("file:p", "one");
+  const auto without = compiled("");
+  const auto added = compiled("system_prompt: file:p", without.get(), Credentials::kRead);
+  EXPECT_NE(workload(*added).system_message.find("one"), std::string::npos);
+  secrets_.put("file:p", "two");
+  const auto changed = compiled("system_prompt: file:p", added.get(), Credentials::kRead);
+  EXPECT_NE(workload(*changed).system_message.find("two"), std::string::npos);
+  EXPECT_EQ(workload(*compiled("", changed.get(), Credentials::kRead)).system_message, "");
+  const auto kept = compiled("system_prompt: file:p", without.get());
+  EXPECT_NE(workload(*kept).system_message.find("two"), std::string::npos) << "nothing to keep";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import signal
 import urllib.request
 
 from cases import Suite
@@ -94,6 +95,26 @@ def _system_prompt(rig):
     expect(b"system_prompt" in told.stdout and PROMPT.encode() not in told.stdout,
            "explain shows the prompt")
     expect(PROMPT not in gateway.text(), "the log shows the prompt")
+
+
+@suite.case("a reload reads the prompt anew, also one that it adds")
+def _prompt_reload(rig):
+    gateway = rig.gateway(auth={"mode": "keys"}, tenants=tenants())
+    path = rig.fleet.path(gateway.name + ".yaml")
+    with open(path, encoding="utf-8") as file:
+        config = json.load(file)
+    equal(chat(gateway)[0], 200, "status without a prompt")
+    equal(completion(gateway), 200, "status of a completion without a prompt")
+    rig.file("policy-prompt-2.txt", PROMPT)
+    config["tenants"] = tenants(system_prompt="file:policy-prompt-2.txt")
+    rig.file(gateway.name + ".yaml", json.dumps(config))
+    gateway.child.send_signal(signal.SIGHUP)
+    eventually(lambda: completion(gateway) == 400, "the prompt is enforced: completions end")
+    equal(chat(gateway)[0], 200, "status with the prompt")
+
+
+def completion(gateway):
+    return fetch(gateway.url + "/v1/completions", {"model": "chat", "prompt": "x"}, **BEARER)[0]
 
 
 @suite.case("check refuses rules that can never bind, each with its place")
