@@ -6,6 +6,7 @@
 #include "base/error_code.h"
 #include "fleet/provider.h"
 #include "gateway/request_scope.h"
+#include "gateway/route.h"
 #include "gateway/worker.h"
 #include "telemetry/audit_log.h"
 

@@ -13,7 +13,6 @@
 #include "base/result.h"
 #include "control/refusal_wait.h"
 #include "dialect/openai/error.h"
-#include "dialect/surface.h"
 #include "gateway/audit.h"
 #include "gateway/reply_head.h"
 #include "gateway/request_scope.h"
