@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import secrets
+import signal
 import socket
 import time
 
@@ -91,6 +92,24 @@ def _withdrawal(rig):
         issuer.keys.remove(old)
         eventually(lambda: chat(gate, token)[0] == 401, "the old token is refused")
         equal(chat(gate, new.token())[0], 200, "status of the other key")
+
+
+@suite.case("a tenant that a reload takes away is refused, though its token is remembered")
+def _tenant_gone(rig):
+    signing = key(rig)
+    with Issuer(rig.fleet.folder, signing) as issuer, gateway(rig, issuer) as gate:
+        token, other = signing.token(), signing.token(tenant="others")
+        equal([chat(gate, one)[0] for one in (token, other)], [200, 401], "statuses before")
+        path = rig.fleet.path(gate.name + ".yaml")
+        with open(path, encoding="utf-8") as file:
+            config = json.load(file)
+        config["tenants"] = {"others": {"workloads": {"suite": {}}}}
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(config, file)
+        gate.child.send_signal(signal.SIGHUP)
+        eventually(lambda: chat(gate, token)[0] == 401, "the old tenant is refused")
+        equal(chat(gate, other)[0], 200, "status of the new tenant")
+        equal(issuer.fetches, 1, "fetches")
 
 
 @suite.case("known keys outlive their issuer, and an unknown one is refused at once")
