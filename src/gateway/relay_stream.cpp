@@ -133,7 +133,10 @@ class StreamRelay {
   // An event of the provider's: the only way in. Where replies are looked through it ends here, and
   // those go on that the redaction makes of it.
   Task<Result<void>> on_upstream(const wire::SseEvent& event, std::string_view bytes) {
-    if (!redaction_) co_return co_await on_event(event, bytes);
+    return redaction_ ? redact(event) : on_event(event, bytes);
+  }
+
+  Task<Result<void>> redact(const wire::SseEvent& event) {
     PENSTOCK_CO_TRY(const StreamRedaction::Events masked, redaction_->on_event(event));
     if (redaction_->content()) {  // come, though it may be held back for a while
       scope_.watch->content();

@@ -52,11 +52,13 @@ constexpr auto kAtoms = std::to_array<std::string_view>({
     "data",
     "obfuscation",
     "code",
+    "p",
 });
 
 // Lists of things that come whole.
 constexpr auto kWholeLists = std::to_array<std::string_view>(
-    {"annotations", "citations", "images", "usage", "x_groq", "search_results"});
+    {"annotations", "citations", "images", "usage", "x_groq", "search_results",
+     "content_filter_results", "prompt_filter_results", "extra_content"});
 
 // What an event made for held text repeats: clients look for these.
 constexpr auto kEnvelope = std::to_array<std::string_view>(
