@@ -31,10 +31,14 @@ ChainTake BucketChain::take(TimePoint now, std::uint64_t cost) noexcept {
 // The refusing bucket may have refilled meanwhile (another worker gave back): then the wait is 0.
 ChainTake BucketChain::refused(TimePoint now, std::uint64_t cost,
                                std::size_t refused_by) const noexcept {
-  ChainTake result{.end = TakeEnd::kWait, .refused_by = refused_by};
+  return {.end = TakeEnd::kWait, .refused_by = refused_by, .wait = wait(now, cost)};
+}
+
+Duration BucketChain::wait(TimePoint now, std::uint64_t cost) const noexcept {
+  Duration longest = 0s;
   for (std::size_t i = 0; i < count_; ++i)
-    result.wait = std::max(result.wait, links_[i].bucket->peek(*links_[i].shape, now, cost).wait);
-  return result;
+    longest = std::max(longest, links_[i].bucket->peek(*links_[i].shape, now, cost).wait);
+  return longest;
 }
 
 void BucketChain::undo(std::uint64_t cost) noexcept {

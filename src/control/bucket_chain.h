@@ -25,6 +25,8 @@ class BucketChain {
   void add(const BucketShape& shape, RateBucket& bucket) noexcept;
 
   [[nodiscard]] ChainTake take(TimePoint now, std::uint64_t cost) noexcept;
+  // How long until take() would take; 0: now.
+  [[nodiscard]] Duration wait(TimePoint now, std::uint64_t cost) const noexcept;
   // Gives back what take() took from every bucket.
   void undo(std::uint64_t cost) noexcept;
   // Charges every bucket, whatever it costs.

@@ -10,6 +10,11 @@
 
 namespace penstock::control {
 
+void Slots::add(Slot slot) noexcept {
+  PENSTOCK_ASSERT(count_ < kSlotsMax);
+  slots_[count_++] = std::move(slot);
+}
+
 void Ceilings::add(InFlightLimit& limit, Shares shares) noexcept {
   PENSTOCK_ASSERT(count_ < Slots::kSlotsMax);
   links_[count_++] = {&limit, shares};
@@ -21,7 +26,7 @@ Entrance Ceilings::enter(Priority priority) noexcept {
     const Priority as = links_[i].shares == Shares::kNone ? Priority::kInteractive : priority;
     std::optional<Slot> slot = links_[i].limit->enter(as);
     if (!slot) return {.slots = std::nullopt, .refused_by = i};
-    entered.slots_[i] = *std::move(slot);
+    entered.add(*std::move(slot));
   }
   return {.slots = std::move(entered)};
 }

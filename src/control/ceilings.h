@@ -15,9 +15,12 @@ class Slots {
  public:
   static constexpr std::size_t kSlotsMax = 4;
 
+  // At most kSlotsMax.
+  void add(Slot slot) noexcept;
+
  private:
-  friend class Ceilings;
   std::array<Slot, kSlotsMax> slots_;
+  std::size_t count_ = 0;
 };
 
 // Whether the classes of requests have shares of a ceiling, or all of them the whole.

@@ -40,11 +40,25 @@ class InFlightLimit {
   [[nodiscard]] std::optional<Slot> enter() noexcept { return enter(Priority::kInteractive); }
   // nullopt when the share of the ceiling that this class may fill is reached.
   [[nodiscard]] std::optional<Slot> enter(Priority priority) noexcept {
+    return enter_below(mark(limit(), priority));
+  }
+  // nullopt when so many are in.
+  [[nodiscard]] std::optional<Slot> enter_below(std::uint32_t mark) noexcept {
     std::uint32_t now = in_flight_.load(std::memory_order_relaxed);
     do {
-      if (now >= mark(limit(), priority)) return std::nullopt;
+      if (now >= mark) return std::nullopt;
     } while (!in_flight_.compare_exchange_weak(now, now + 1, std::memory_order_relaxed));
     return Slot(*this);
+  }
+  // Lets one in whatever the ceiling says, for whoever asks elsewhere whether it may stay. `count`:
+  // how many are in then.
+  struct Guest {
+    Slot slot;
+    std::uint32_t count = 0;
+  };
+  [[nodiscard]] Guest enter_anyway() noexcept {
+    const std::uint32_t before = in_flight_.fetch_add(1, std::memory_order_relaxed);
+    return {.slot = Slot(*this), .count = before + 1};
   }
   [[nodiscard]] std::uint32_t in_flight() const noexcept {
     return in_flight_.load(std::memory_order_relaxed);

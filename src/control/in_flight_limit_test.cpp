@@ -27,6 +27,18 @@ TEST(InFlightLimit, AdmitsExactlyAsManyAsItSays) {
   EXPECT_TRUE(limit.enter().has_value());
 }
 
+// Whoever asks elsewhere counts from the moment of asking.
+TEST(InFlightLimit, LetsAGuestInAboveIt) {
+  InFlightLimit limit(1);
+  std::optional<Slot> first = limit.enter();
+  InFlightLimit::Guest guest = limit.enter_anyway();
+  EXPECT_EQ(guest.count, 2U);
+  EXPECT_FALSE(limit.enter_below(2).has_value());
+  EXPECT_TRUE(limit.enter_below(3).has_value());
+  guest.slot = Slot();
+  EXPECT_EQ(limit.in_flight(), 1U);
+}
+
 // The classes' marks: ⌈limit × share⌉, so that a small ceiling still lets every class in.
 TEST(InFlightLimit, ClassesAreRefusedInTheirOrder) {
   InFlightLimit limit(10);

@@ -76,6 +76,10 @@ void RateBucket::charge(const BucketShape& shape, TimePoint now, std::uint64_t c
   } while (!full_at_.compare_exchange_weak(word, full_at, std::memory_order_relaxed));
 }
 
+void RateBucket::set_full_in(TimePoint now, Duration wait) noexcept {
+  full_at_.store(ticks(now + wait), std::memory_order_relaxed);
+}
+
 BucketLevel RateBucket::level(const BucketShape& shape, TimePoint now) const noexcept {
   const std::uint64_t at = ticks(now);
   const std::uint64_t used = std::max(full_at_.load(std::memory_order_relaxed), at) - at;

@@ -81,6 +81,16 @@ TEST(RateBucket, ChargeMayGoIntoBoundedDebt) {
   EXPECT_EQ(bucket.take(shape, kStart, 1).wait, 1100ms);
 }
 
+TEST(RateBucket, TakesOverALevel) {
+  const BucketShape shape({.units = 10, .per = 1s, .burst = 10});
+  RateBucket bucket;
+  bucket.set_full_in(kStart, 650ms);
+  EXPECT_EQ(bucket.level(shape, kStart).remaining, 3U);
+  EXPECT_EQ(bucket.level(shape, kStart).reset, 650ms);
+  bucket.set_full_in(kStart, 0s);
+  EXPECT_EQ(bucket.level(shape, kStart).remaining, 10U);
+}
+
 // A rate that does not divide the second still gives its whole burst at one instant.
 TEST(RateBucket, TheBurstOfAnUnevenRateIsExact) {
   for (const std::uint64_t units : {3U, 7U, 7'000'003U}) {
