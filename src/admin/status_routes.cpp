@@ -11,6 +11,7 @@
 #include "fleet/provider.h"
 #include "gateway/snapshot.h"
 #include "json/writer.h"
+#include "store/redis_quotas.h"
 #include "telemetry/exposition.h"
 
 namespace penstock::admin {
@@ -41,6 +42,10 @@ Task<Result<Reply>> show_status(const Call& call) {
   json.key("config_file").string(plane.about.config_file);
   json.key("in_flight").integer(plane.process.in_flight.in_flight());
   json.key("in_flight_limit").integer(plane.process.in_flight.limit());
+  const store::SharedQuotas* shared = plane.process.shared_quotas;
+  json.key("stores").begin_object().key("quota").begin_object();
+  json.key("kind").string(shared != nullptr ? "redis" : "memory");
+  json.key("degraded").boolean(shared != nullptr && shared->degraded()).end_object().end_object();
   json.key("tenants").integer(snapshot->tenants.size());
   json.key("models").integer(snapshot->models.size());
   json.key("providers").integer(snapshot->providers.size());

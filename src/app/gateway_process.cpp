@@ -17,6 +17,7 @@
 #include "app/control_ticker.h"
 #include "app/key_keeping.h"
 #include "app/provider_reads.h"
+#include "app/quota_plane.h"
 #include "app/server_options.h"
 #include "app/version.h"
 #include "app/worker_thread.h"
@@ -27,6 +28,7 @@
 #include "base/seams.h"
 #include "base/secret.h"
 #include "base/units.h"
+#include "config/compile_store.h"
 #include "config/load.h"
 #include "config/secrets.h"
 #include "fleet/prober.h"
@@ -47,6 +49,7 @@
 #include "runtime/system.h"
 #include "runtime/task.h"
 #include "runtime/timer.h"
+#include "store/store_config.h"
 #include "telemetry/gateway_metrics.h"
 #include "telemetry/key_set_metrics.h"
 #include "telemetry/telemetry_config.h"
@@ -96,6 +99,7 @@ Result<void> GatewayProcess::prepare() {
   if (config_.listen.tls) {
     PENSTOCK_TRY(tls_, tls_server(*config_.listen.tls, secrets_));
   }
+  PENSTOCK_TRY(redis_, config::compile_redis(config_, secrets_));
   if (identity::takes_tokens(config_.auth.mode)) {
     PENSTOCK_TRY(key_tls_, net::TlsClient::create(""));
   }
@@ -134,6 +138,7 @@ Result<void> GatewayProcess::start() {
   PENSTOCK_TRY(net::ListenSet admin_listen, net::listen_on(admin, 1));
   data_address_ = net::to_text(data_listen.bound);
   admin_address_ = net::to_text(admin_listen.bound);
+  if (redis_ != nullptr && config_.store.quota.kind == store::QuotaKind::kRedis) start_quotas();
   start_key_keeper();  // workers ask it
   start_workers(std::move(data_listen));
   add_metrics();
@@ -141,6 +146,13 @@ Result<void> GatewayProcess::start() {
   start_prober();
   process_.ready.store(true);
   return {};
+}
+
+void GatewayProcess::start_quotas() {
+  quotas_ = std::make_unique<QuotaPlane>(config_.store, redis_, loop_, dialer_, rng_, log_,
+                                         live_config_.snapshot());
+  process_.shared_quotas = &quotas_->shared();
+  quotas_->start();
 }
 
 void GatewayProcess::start_workers(net::ListenSet listen) {
@@ -151,9 +163,10 @@ void GatewayProcess::start_workers(net::ListenSet listen) {
                                       .connections = &connections_,
                                       .connections_max = config_.listen.connections};
   for (unsigned i = 0; i < count; ++i)
-    workers_.push_back(std::make_unique<WorkerThread>(WorkerParts{
-        process_, clock_, dialer_, rng_.fork("worker-" + std::to_string(i)),
-        gateway::Logs{access_log_, log_, audit_sink_}, live_config_.snapshot(), server, listener}));
+    workers_.push_back(std::make_unique<WorkerThread>(
+        WorkerParts{process_, clock_, dialer_, rng_.fork("worker-" + std::to_string(i)),
+                    gateway::Logs{access_log_, log_, audit_sink_}, live_config_.snapshot(), server,
+                    listener, process_.shared_quotas}));
   workers_running_ = count;
   for (unsigned i = 0; i < count; ++i) workers_[i]->start(std::move(listen.sockets[i]), i);
 }
@@ -213,6 +226,7 @@ void GatewayProcess::add_metrics() {
        .reloads_applied = [this] { return live_config_.reloads_applied(); },
        .reloads_refused = [this] { return live_config_.reloads_refused(); }});
   telemetry::add_provider_rows(callbacks_, provider_reads(*live_config_.snapshot(), clock_));
+  add_store_rows(callbacks_, quotas_.get());
   add_caller_metrics();
   worker_metrics_ = std::make_unique<ShardedSource<telemetry::GatewayMetrics>>(std::move(shards),
                                                                                process_.labels);
@@ -230,6 +244,7 @@ void GatewayProcess::add_caller_metrics() {
 void GatewayProcess::publish(const std::shared_ptr<const gateway::Snapshot>& snapshot,
                              std::function<void()> adopted) {
   ticker_->set_snapshot(snapshot);
+  if (quotas_ != nullptr) quotas_->set_snapshot(snapshot);
   add_caller_metrics();
   if (workers_running_.load() == 0) return adopted();  // they have ended: nobody is left to take it
   const auto left = std::make_shared<std::atomic<std::size_t>>(workers_.size());
@@ -272,6 +287,7 @@ runtime::Task<void> GatewayProcess::end() {
   patience.arm(clock_.now() + kAdminLastWords);
   co_await reloads_.join();
   co_await prober_->close();
+  if (quotas_ != nullptr) co_await quotas_->close();
   if (key_keeper_) co_await key_keeper_->close();
   co_await admin_server_->join();
   co_await admin_listener_->join();

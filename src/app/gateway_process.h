@@ -11,6 +11,7 @@
 #include "app/control_ticker.h"
 #include "app/live_gateway_config.h"
 #include "app/log_file.h"
+#include "app/quota_plane.h"
 #include "app/worker_thread.h"
 #include "base/metric_shards.h"
 #include "base/metric_source.h"
@@ -61,6 +62,7 @@ class GatewayProcess {
   [[nodiscard]] const std::string& admin_address() const noexcept { return admin_address_; }
 
  private:
+  void start_quotas();
   void start_workers(net::ListenSet listen);
   void start_admin(net::ListenSet listen);
   void start_prober();
@@ -88,6 +90,8 @@ class GatewayProcess {
   AuditSink audit_sink_;
   LiveGatewayConfig live_config_;
   std::shared_ptr<net::TlsServer> tls_;
+  std::shared_ptr<const store::redis::Endpoint> redis_;  // null: quotas are counted here
+  std::unique_ptr<QuotaPlane> quotas_;                   // the same
   std::shared_ptr<net::TlsClient> key_tls_;
   Secret admin_token_;
   std::atomic<std::size_t> connections_ = 0;

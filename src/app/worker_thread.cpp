@@ -15,6 +15,7 @@
 #include "runtime/event_loop.h"
 #include "runtime/task.h"
 #include "runtime/timer.h"
+#include "store/redis_quotas.h"
 
 namespace penstock::app {
 namespace {
@@ -30,7 +31,13 @@ WorkerThread::WorkerThread(WorkerParts parts)
               std::move(parts.snapshot)),
       pipeline_(worker_),
       server_(loop_, pipeline_, parts.server),
-      listener_options_(parts.listener) {}
+      listener_options_(parts.listener) {
+  if (parts.quotas == nullptr) return;
+  quotas_ = std::make_unique<store::RedisQuotas>(loop_, parts.dialer, worker_.rng->fork("quotas"),
+                                                 *parts.quotas);
+  worker_.quotas = quotas_.get();
+  loop_.post([this] { quotas_->start(); });
+}
 
 WorkerThread::~WorkerThread() {
   if (!thread_.joinable()) return;
@@ -93,6 +100,7 @@ runtime::Task<void> WorkerThread::end(gateway::DrainTimes times, std::function<v
   co_await listener_->join();
   co_await server_.join();
   for (const auto& pool : worker_.pools) co_await pool->close();
+  if (quotas_ != nullptr) co_await quotas_->close();
   ended();
   loop_.stop();
 }

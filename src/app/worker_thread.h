@@ -14,6 +14,7 @@
 #include "runtime/asio_loop.h"
 #include "runtime/task_group.h"
 #include "runtime/thread.h"
+#include "store/redis_quotas.h"
 
 namespace penstock::app {
 
@@ -27,6 +28,7 @@ struct WorkerParts {
   std::shared_ptr<const gateway::Snapshot> snapshot;
   net::ServerOptions server;
   net::ListenerOptions listener;
+  store::SharedQuotas* quotas = nullptr;  // outlives it; null: limits are the process's own
 };
 
 // One worker: its loop, its listener, its pipeline, on a thread of its own.
@@ -57,6 +59,7 @@ class WorkerThread {
 
   runtime::AsioLoop loop_;
   gateway::Worker worker_;
+  std::unique_ptr<store::RedisQuotas> quotas_;  // null: see WorkerParts
   gateway::Pipeline pipeline_;
   net::HttpServer server_;
   net::ListenerOptions listener_options_;

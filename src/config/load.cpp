@@ -57,6 +57,7 @@ LoadResult load(const std::string& path, const Disk& disk, const SecretSource& s
   if (tree.completeness == Completeness::kWhole) {
     result = judge(path, std::move(tree.root));
     check_secrets(config_type(), &result.config, result.origins, secrets, result.problems);
+    check_redis(result.config, result.origins, secrets, result.problems);
     check_prompts(result.config, result.origins, secrets, result.problems);
     check_redis(result.config, result.origins, secrets, result.problems);
   }

@@ -113,13 +113,13 @@ TEST(Load, RefusesKeysOfLaterVersionsAsSuch) {
   }
   const LoadResult got = world.load_text(
       "version: 1\nlisten: {}\ntelemetry: { otlp: x }\n"
-      "tenants: { t: { limits: { tokens: 1 }, workloads: { w: { cache: {} } } } }\n"
+      "tenants: { t: { workloads: { w: { cache: {} } } } }\n"
       "providers: { p: { dialect: anthropic, replicas: [http://a], region: x, "
       "fetch_images: true } }\n");
   std::size_t later = 0;
   for (const std::string& line : rendered(got.problems, got.file))
     later += line.find("is not in this version") != std::string::npos ? 1U : 0U;
-  EXPECT_EQ(later, 6U);
+  EXPECT_EQ(later, 5U);
 }
 
 // However it is written: without a path the dialect's own is meant.

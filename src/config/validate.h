@@ -21,6 +21,9 @@ void validate(const Config& config, const Origins& origins, Findings& findings);
 // The part about limits of callers and the queue: rules that can never bind.
 void validate_limits(const Config& config, const Origins& origins, Findings& findings);
 
+// The part about where state is kept.
+void validate_store(const Config& config, const Origins& origins, Findings& findings);
+
 // The part about what workloads and tiers may use: rules that can never bind.
 void validate_rules(const Config& config, const Origins& origins, Findings& findings);
 // The part about auth.jwt: there where it is needed, and nowhere else.

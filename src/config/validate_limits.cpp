@@ -26,15 +26,24 @@ struct Placed {
   gateway::CallerLimitsConfig limits;
 };
 
-// Whether `inner`, all of whose requests pass `outer` too, can never be the one that refuses:
+// Whether a bucket, all of whose units pass an outer one too, can never be the one that refuses:
 // neither its rate nor its burst is below the other's, and one is above.
-bool never_binds(const gateway::CallerLimitsConfig& inner,
-                 const gateway::CallerLimitsConfig& outer) {
-  const std::uint64_t rate = inner.requests->hourly();
-  const std::uint64_t rate_outer = outer.requests->hourly();
-  const std::uint64_t burst = gateway::burst_of(*inner.requests, inner.burst);
-  const std::uint64_t burst_outer = gateway::burst_of(*outer.requests, outer.burst);
-  return rate >= rate_outer && burst >= burst_outer && (rate > rate_outer || burst > burst_outer);
+struct Bucket {
+  PerTime rate;
+  std::uint64_t burst = 1;
+};
+bool never_binds(const Bucket& inner, const Bucket& outer) {
+  const std::uint64_t rate = inner.rate.hourly();
+  const std::uint64_t rate_outer = outer.rate.hourly();
+  return rate >= rate_outer && inner.burst >= outer.burst &&
+         (rate > rate_outer || inner.burst > outer.burst);
+}
+
+Bucket requests_of(const gateway::CallerLimitsConfig& limits) {
+  return {*limits.requests, gateway::burst_of(*limits.requests, limits.burst)};
+}
+Bucket tokens_of(const gateway::CallerLimitsConfig& limits) {
+  return {*limits.tokens, limits.tokens->count};
 }
 
 class LimitsChecker {
@@ -63,9 +72,11 @@ class LimitsChecker {
     }
     for (std::size_t i = 0; i < config.keys.size(); ++i) {
       const KeyConfig& key = config.keys[i];
-      const Placed limits{
-          path_of(path_of(path_of(path, "keys"), i), "limits"),
-          {.requests = key.limits.requests, .burst = key.limits.burst, .in_flight = {}}};
+      const Placed limits{path_of(path_of(path_of(path, "keys"), i), "limits"),
+                          {.requests = key.limits.requests,
+                           .burst = key.limits.burst,
+                           .tokens = key.limits.tokens,
+                           .in_flight = {}}};
       alone(limits);
       const WorkloadConfig* workload = config.workloads.find(key.workload);
       if (workload != nullptr && within(limits, of_workload(path, key.workload, *workload)))
@@ -81,7 +92,7 @@ class LimitsChecker {
   }
 
   void alone(const Placed& placed) {
-    const auto& [requests, burst, in_flight] = placed.limits;
+    const auto& [requests, burst, tokens, in_flight] = placed.limits;
     if (burst && !requests)
       problem(path_of(placed.path, "burst"), "binds nothing without requests",
               "such as requests: 100/s");
@@ -97,11 +108,20 @@ class LimitsChecker {
   // True when something was found.
   bool within(const Placed& inner, const Placed& outer) {
     bool found = false;
-    if (inner.limits.requests && outer.limits.requests && never_binds(inner.limits, outer.limits)) {
+    if (inner.limits.requests && outer.limits.requests &&
+        never_binds(requests_of(inner.limits), requests_of(outer.limits))) {
       found = true;
       problem(path_of(inner.path, "requests"),
               fmt::format("{} can never bind: {} allows {}", shown(inner.limits),
                           path_of(outer.path, "requests"), shown(outer.limits)),
+              "");
+    }
+    if (inner.limits.tokens && outer.limits.tokens &&
+        never_binds(tokens_of(inner.limits), tokens_of(outer.limits))) {
+      found = true;
+      problem(path_of(inner.path, "tokens"),
+              fmt::format("{} can never bind: {} allows {}", per_time_text(*inner.limits.tokens),
+                          path_of(outer.path, "tokens"), per_time_text(*outer.limits.tokens)),
               "");
     }
     if (inner.limits.in_flight && outer.limits.in_flight &&

@@ -76,6 +76,21 @@ TEST(ValidateLimits, AKeyIsWithinItsWorkloadAndItsTenant) {
             std::string::npos);
 }
 
+// A bucket of tokens holds one unit of its rate: 6000/min holds more than 200/s does.
+TEST(ValidateLimits, TokensAboveTheirParentNeverBind) {
+  EXPECT_TRUE(fits("limits: { tokens: 200k/min }, workloads: { w: { limits: { tokens: 1/h } } }"));
+  EXPECT_NE(fault("limits: { tokens: 6k/min }, workloads: { w: { limits: { tokens: 7k/min } } }")
+                .find("tenants.a.workloads.w.limits.tokens: 7k/min can never bind: "
+                      "tenants.a.limits.tokens allows 6k/min"),
+            std::string::npos);
+  EXPECT_NE(fault("limits: { tokens: 6k/min }, " + key("{ tokens: 7k/min }"))
+                .find("tenants.a.keys[0].limits.tokens"),
+            std::string::npos);
+  EXPECT_TRUE(fits("limits: { tokens: 6k/min }, workloads: { w: { limits: { tokens: 101/s } } }"));
+  EXPECT_FALSE(fits("limits: { tokens: 0/s }"));
+  EXPECT_FALSE(fits("limits: { tokens: 2M/s }"));
+}
+
 TEST(ValidateLimits, ACeilingAboveItsParentNeverBinds) {
   EXPECT_TRUE(fits("limits: { in_flight: 4 }, workloads: { w: { limits: { in_flight: 4 } } }"));
   EXPECT_NE(fault("limits: { in_flight: 4 }, workloads: { w: { limits: { in_flight: 5 } } }")

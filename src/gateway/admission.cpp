@@ -1,24 +1,23 @@
 #include "gateway/admission.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <optional>
-#include <string_view>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/assert.h"
-#include "base/error.h"
 #include "base/error_code.h"
 #include "base/result.h"
 #include "base/units.h"
 #include "control/ceilings.h"
+#include "control/in_flight_limit.h"
 #include "gateway/attempt_error.h"
 #include "gateway/caller_limits.h"
+#include "gateway/own_ceilings.h"
 #include "gateway/request_scope.h"
+#include "gateway/shared_admission.h"
 #include "gateway/snapshot.h"
+#include "gateway/token_quota.h"
 #include "gateway/waiting_room.h"
 #include "gateway/worker.h"
 #include "net/exchange.h"
@@ -29,28 +28,19 @@ namespace {
 
 using runtime::Task;
 
-Error full(std::string_view whose) {
-  return {ErrorCode::kOverloaded, fmt::format("The {} has as many requests as it may.", whose)};
-}
-
-// The caller's own ceilings. They are not waited for, and a request that waits for the process's
-// counts under them.
+// The caller's own ceilings and tokens, counted in this process. The ceilings are not waited for,
+// and a request that waits for the process's counts under them.
 Result<void> enter_own(RequestScope& scope) {
-  control::Ceilings ceilings;
-  std::array<std::string_view, control::Slots::kSlotsMax> whose{};
-  std::size_t count = 0;
-  const auto add = [&](const CallerLimits& limits, control::Shares shares, std::string_view name) {
-    if (!limits.in_flight) return;
-    ceilings.add(limits.state->in_flight, shares);
-    whose[count++] = name;
-  };
-  const Caller& caller = scope.caller;
-  if (caller.workload != nullptr) add(caller.workload->limits, control::Shares::kNone, "workload");
-  if (caller.tenant != nullptr) add(caller.tenant->limits, control::Shares::kByPriority, "tenant");
-  if (count == 0) return {};
-  control::Entrance entrance = ceilings.enter(scope.priority);
-  if (!entrance.slots) return fail(full(whose[entrance.refused_by]));
-  scope.caller_slots = *std::move(entrance.slots);
+  const OwnCeilings own = own_ceilings(scope);
+  control::Slots slots;
+  for (std::size_t i = 0; i < own.count; ++i) {
+    const OwnCeiling& ceiling = own.all[i];
+    std::optional<control::Slot> slot = ceiling.limits->state->in_flight.enter(ceiling.as);
+    if (!slot) return fail(ceiling_reached(ceiling.whose));
+    slots.add(*std::move(slot));
+  }
+  PENSTOCK_CHECK(take_tokens(scope));
+  scope.caller_slots = std::move(slots);
   return {};
 }
 
@@ -70,7 +60,7 @@ Task<Result<void>> wait_for_slot(RequestScope& scope) {
   switch (waited.end) {
     case WaitEnd::kSlot: scope.slot = std::move(waited.slot); co_return Result<void>();
     case WaitEnd::kNoPlace:
-    case WaitEnd::kReplaced: co_return fail(full("gateway"));
+    case WaitEnd::kReplaced: co_return fail(ceiling_reached("gateway"));
     case WaitEnd::kTime:
       if (scope.patience_end() <= patience) co_return fail(ErrorCode::kDeadlineExceeded);
       co_return fail(ErrorCode::kOverloaded, "No place came free in time.");
@@ -84,15 +74,22 @@ Task<Result<void>> wait_for_slot(RequestScope& scope) {
 Task<Result<void>> admit(RequestScope& scope) {
   Process& process = scope.worker.process;
   if (scope.exchange.cancellation().requested()) co_return fail(stopped());
-  PENSTOCK_CO_CHECK(enter_own(scope));
+  if (scope.worker.quotas == nullptr) {
+    PENSTOCK_CO_CHECK(enter_own(scope));
+  } else {
+    PENSTOCK_CO_CHECK(co_await enter_shared(scope));
+  }
   if (std::optional<ProcessSlot> slot =
           process.waiting_room.enter(scope.worker.loop.clock(), scope.priority)) {
     scope.slot = *std::move(slot);
     co_return Result<void>();
   }
-  Result<void> waited = fail(full("gateway"));
+  Result<void> waited = fail(ceiling_reached("gateway"));
   if (process.waiting_room.places() != 0) waited = co_await wait_for_slot(scope);
-  if (!waited) scope.caller_slots = control::Slots();
+  if (!waited) {
+    scope.caller_slots = control::Slots();
+    settle_tokens(scope);
+  }
   co_return waited;
 }
 

@@ -22,6 +22,7 @@
 #include "gateway/heartbeat.h"
 #include "gateway/relay.h"
 #include "gateway/request_scope.h"
+#include "gateway/token_quota.h"
 #include "gateway/upstream_request.h"
 #include "net/byte_stream.h"
 #include "net/connection_pool.h"
@@ -142,6 +143,7 @@ void settle_attempt(RequestScope& scope, const fleet::Placement& placement,
                     const control::AttemptFailure* failure, TimePoint began) {
   const Outcome outcome =
       control::classify(failure != nullptr ? failure->facts : scope.facts(std::nullopt));
+  count_tokens(scope, failure);
   scope.watch->end(outcome, reach_of(scope, failure), scope.usage);
   const TimePoint now = scope.now();
   fleet::ReplicaState& replica = scope.provider->state->replicas[placement.replica];

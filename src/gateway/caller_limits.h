@@ -7,6 +7,7 @@
 
 #include "control/in_flight_limit.h"
 #include "control/rate_bucket.h"
+#include "gateway/shared_limits.h"
 
 namespace penstock::gateway {
 
@@ -15,15 +16,21 @@ namespace penstock::gateway {
 struct LimitState {
   static constexpr std::uint32_t kNoCeiling = std::numeric_limits<std::uint32_t>::max();
 
+  // With a shared store: what that said last.
   control::RateBucket requests;
+  control::RateBucket tokens;
   control::InFlightLimit in_flight{kNoCeiling};
+  SharedState shared;  // untouched without a shared store
 };
 
 // The limits of a tenant, workload or key, as one snapshot has them.
 struct CallerLimits {
   std::optional<control::BucketShape> requests = {};  // nullopt: any number
+  std::optional<control::BucketShape> tokens = {};    // nullopt: any number
   double requests_per_second = 0;                     // of `requests`, as configured
+  double tokens_per_second = 0;                       // of `tokens`
   std::optional<std::uint32_t> in_flight = {};        // nullopt: no ceiling, and none counted
+  std::shared_ptr<const SharedLimits> shared = {};    // null: counted in this process alone
   std::shared_ptr<LimitState> state = std::make_shared<LimitState>();
 };
 

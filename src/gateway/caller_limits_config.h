@@ -1,10 +1,8 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <tuple>
 
 #include "base/field.h"
@@ -15,11 +13,13 @@ namespace penstock::gateway {
 inline constexpr Rule kRequestsRule =
     range(PerTime{1, Per::kHour}, PerTime{1'000'000, Per::kSecond});
 inline constexpr Rule kBurstRule = range(1, 1'000'000'000);
+inline constexpr Rule kTokensRule = range(PerTime{1, Per::kHour}, PerTime{1'000'000, Per::kSecond});
 
 // YAML: tenants.T.limits and tenants.T.workloads.W.limits
 struct CallerLimitsConfig {
   std::optional<PerTime> requests;         // absent: any number
   std::optional<std::uint32_t> burst;      // absent: see burst_of()
+  std::optional<PerTime> tokens;           // absent: any number
   std::optional<std::uint32_t> in_flight;  // absent: as many as the process serves
 };
 
@@ -30,18 +30,19 @@ constexpr auto fields(Describe<CallerLimitsConfig>) {
             "Requests over time; more are refused with 429 rate_limit_exceeded."),
       field("burst", &C::burst, kBurstRule, Reload::kLive,
             "Requests that may come at once; one second's worth when not set, at least 1."),
+      field("tokens", &C::tokens, kTokensRule, Reload::kLive,
+            "Tokens over time, input and output together; each call holds its estimated input and "
+            "its output ceiling until it is known what it used."),
       field("in_flight", &C::in_flight, range(1, 1'000'000), Reload::kLive,
             "Requests served at once; more are refused with 503 overloaded."),
   };
-}
-constexpr auto later_keys(Describe<CallerLimitsConfig>) {
-  return std::array<std::string_view, 1>{"tokens"};
 }
 
 // YAML: tenants.T.keys[].limits
 struct KeyLimitsConfig {
   std::optional<PerTime> requests;
   std::optional<std::uint32_t> burst;
+  std::optional<PerTime> tokens;
 };
 
 constexpr auto fields(Describe<KeyLimitsConfig>) {
@@ -51,10 +52,10 @@ constexpr auto fields(Describe<KeyLimitsConfig>) {
             "Requests over time; more are refused with 429 rate_limit_exceeded."),
       field("burst", &C::burst, kBurstRule, Reload::kReload,
             "Requests that may come at once; one second's worth when not set, at least 1."),
+      field("tokens", &C::tokens, kTokensRule, Reload::kReload,
+            "Tokens over time, input and output together; each call holds its estimated input and "
+            "its output ceiling until it is known what it used."),
   };
-}
-constexpr auto later_keys(Describe<KeyLimitsConfig>) {
-  return std::array<std::string_view, 1>{"tokens"};
 }
 
 // What a bucket of requests holds (docs/reference/endpoints.md): the burst, else what one second

@@ -8,6 +8,7 @@
 
 #include "base/principal.h"
 #include "base/result.h"
+#include "gateway/caller_buckets.h"
 #include "gateway/caller_limits.h"
 #include "gateway/own_reply.h"
 #include "gateway/quota.h"
@@ -46,12 +47,15 @@ std::string body_of(const RequestScope& scope) {
   named(json, "workload", scope.principal.workload);
   named(json, "key_id", scope.principal.key_id);
   json.key("tier").string(name(scope.principal.tier)).key("limits").begin_object();
-  if (const std::optional<RateLevel> level = rate_level(scope)) {
-    json.key("requests").begin_object().key("rate").number(level->per_second);
+  const auto rate = [&](std::string_view key, const std::optional<RateLevel>& level) {
+    if (!level) return;
+    json.key(key).begin_object().key("rate").number(level->per_second);
     json.key("limit").integer(level->bucket.limit);
     json.key("remaining").integer(level->bucket.remaining);
     json.key("reset").string(reset_text(level->bucket.reset)).end_object();
-  }
+  };
+  rate("requests", rate_level(scope, Metered::kRequests));
+  rate("tokens", rate_level(scope, Metered::kTokens));
   if (const std::optional<std::uint32_t> ceiling = ceiling_of(scope.caller))
     json.key("in_flight").integer(*ceiling);
   json.end_object().end_object();

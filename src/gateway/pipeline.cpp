@@ -72,7 +72,8 @@ Task<Result<void>> Pipeline::run(RequestScope& scope) {
   scope.rejected_at = RejectionStage::kHead;
   PENSTOCK_CO_CHECK(find_surface(scope));
   scope.rejected_at = RejectionStage::kQuota;
-  PENSTOCK_CO_CHECK(take_quota(scope));
+  PENSTOCK_CO_TRY(const QuotaTurn turn, take_quota(scope));
+  if (turn == QuotaTurn::kAsk) PENSTOCK_CO_CHECK(co_await ask_quota(scope));
   if (scope.surface == dialect::Surface::kMe) co_return co_await reply_me(scope);
   if (!takes_body(scope.surface)) co_return co_await reply_models(scope);
   PENSTOCK_CO_CHECK(co_await read_and_validate(scope));

@@ -1,8 +1,6 @@
 #include "gateway/quota.h"
 
-#include <array>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,70 +15,96 @@
 #include "base/units.h"
 #include "control/bucket_chain.h"
 #include "control/rate_bucket.h"
-#include "gateway/caller_limits.h"
+#include "gateway/caller_buckets.h"
+#include "gateway/deadline.h"
 #include "gateway/request_scope.h"
-#include "gateway/snapshot.h"
+#include "gateway/shared_meter.h"
+#include "runtime/task.h"
+#include "store/quota_store.h"
 #include "wire/head_writer.h"
 
 namespace penstock::gateway {
+
+using runtime::Task;
+
 namespace {
 
-// The caller's buckets, innermost first, and whose each is.
-struct Buckets {
-  control::BucketChain chain;
-  std::array<std::string_view, control::BucketChain::kBucketsMax> whose{};
-  std::size_t count = 0;
+void append_field(std::string& head, std::string_view of, std::string_view metered, auto value) {
+  wire::append_header(head, fmt::format("x-ratelimit-{}-{}", of, metered), value);
+}
 
-  void add(const CallerLimits* limits, std::string_view name) noexcept {
-    if (limits == nullptr || !limits->requests) return;
-    chain.add(*limits->requests, limits->state->requests);
-    whose[count++] = name;
+Result<QuotaTurn> take_shared(RequestScope& scope, const LimitedCaller& callers) {
+  if (take_slice(scope, callers, Metered::kRequests, 1)) return QuotaTurn::kTaken;
+  if (!store_away(scope)) {
+    if (std::optional<std::unexpected<Error>> refused =
+            refused_lately(scope, callers, Metered::kRequests))
+      return *std::move(refused);
+    return QuotaTurn::kAsk;
   }
-};
+  PENSTOCK_CHECK(take_emergency(scope, callers, Metered::kRequests, 1));
+  return QuotaTurn::kTaken;
+}
 
-Buckets buckets_of(const Caller& caller) noexcept {
-  Buckets buckets;
-  buckets.add(caller.key, "key");
-  if (caller.workload != nullptr) buckets.add(&caller.workload->limits, "workload");
-  if (caller.tenant != nullptr) buckets.add(&caller.tenant->limits, "tenant");
-  return buckets;
+// By the head alone; a header that says no time is refused later.
+TimePoint head_deadline(const RequestScope& scope) {
+  const Result<Duration> patience = body_patience(scope);
+  return patience ? scope.started() + *patience : TimePoint::max();
 }
 
 }  // namespace
 
-Result<void> take_quota(RequestScope& scope) {
-  Buckets buckets = buckets_of(scope.caller);
-  if (buckets.count == 0) return {};
-  const control::ChainTake take = buckets.chain.take(scope.now(), 1);
-  if (take.end == control::TakeEnd::kTaken) return {};
-  Error error(ErrorCode::kRateLimitExceeded, fmt::format("The {} has used up its requests for now.",
-                                                         buckets.whose[take.refused_by]));
-  error.retry_after = take.wait;
-  return fail(std::move(error));
+Result<QuotaTurn> take_quota(RequestScope& scope) {
+  const LimitedCaller callers = limited(scope.caller, Metered::kRequests);
+  if (callers.count == 0) return QuotaTurn::kTaken;
+  if (scope.worker.quotas != nullptr) return take_shared(scope, callers);
+  const control::ChainTake take = chain_of(callers, Metered::kRequests).take(scope.now(), 1);
+  if (take.end == control::TakeEnd::kTaken) return QuotaTurn::kTaken;
+  return rate_refusal(callers, Metered::kRequests, take.refused_by, take.wait);
+}
+
+Task<Result<void>> ask_quota(RequestScope& scope) {
+  const LimitedCaller callers = limited(scope.caller, Metered::kRequests);
+  store::QuotaAsk ask;
+  ask.owner = owner_of(scope);
+  ask.epoch_new = scope.worker.rng->next() | 1;
+  ask.cost = 1;
+  add_buckets(ask, callers, Metered::kRequests);
+  SliceRefill refill(scope, callers, Metered::kRequests, ask);
+  const std::optional<store::QuotaAnswer> answer =
+      co_await scope.worker.quotas->take(ask, head_deadline(scope));
+  if (!answer) co_return take_emergency(scope, callers, Metered::kRequests, 1);
+  learn(scope, *answer, callers, Metered::kRequests);
+  refill.filled(scope.now(), answer->more);
+  if (answer->end == store::QuotaAnswer::End::kTaken) co_return Result<void>();
+  co_return rate_refusal(callers, Metered::kRequests, answer->refused_by, answer->wait);
 }
 
 void append_rate_fields(std::string& head, const RequestScope& scope) {
-  const std::optional<control::BucketLevel> level =
-      buckets_of(scope.caller).chain.tightest(scope.now());
-  if (!level) return;
-  wire::append_header(head, "x-ratelimit-limit-requests", level->limit);
-  wire::append_header(head, "x-ratelimit-remaining-requests", level->remaining);
-  wire::append_header(head, "x-ratelimit-reset-requests", reset_text(level->reset));
+  const LimitedCaller callers = limited(scope.caller, Metered::kRequests);
+  append_level_fields(head, "requests", level_of(scope, callers, Metered::kRequests));
 }
 
-std::optional<RateLevel> rate_level(const RequestScope& scope) {
+void append_level_fields(std::string& head, std::string_view metered,
+                         const std::optional<control::BucketLevel>& level) {
+  if (!level) return;
+  append_field(head, "limit", metered, level->limit);
+  append_field(head, "remaining", metered, level->remaining);
+  append_field(head, "reset", metered, reset_text(level->reset));
+}
+
+std::optional<RateLevel> rate_level(const RequestScope& scope, Metered metered) {
   std::optional<RateLevel> found;
-  const auto look = [&](const CallerLimits* limits) {
-    if (limits == nullptr || !limits->requests) return;
-    const control::BucketLevel level =
-        limits->state->requests.level(*limits->requests, scope.now());
-    if (!found || level.remaining < found->bucket.remaining)
-      found = RateLevel{.per_second = limits->requests_per_second, .bucket = level};
-  };
-  const auto& [tenant, workload, key] = scope.caller;
-  look(key);
-  if (workload != nullptr) look(&workload->limits);
-  if (tenant != nullptr) look(&tenant->limits);
+  const LimitedCaller callers = limited(scope.caller, metered);
+  for (std::size_t i = 0; i < callers.count; ++i) {
+    LimitedCaller one;
+    one.limits[one.count++] = callers.limits[i];
+    const std::optional<control::BucketLevel> level = level_of(scope, one, metered);
+    if (!level || (found && level->remaining >= found->bucket.remaining)) continue;
+    const bool requests = metered == Metered::kRequests;
+    found = RateLevel{.per_second = requests ? one.limits[0]->requests_per_second
+                                             : one.limits[0]->tokens_per_second,
+                      .bucket = *level};
+  }
   return found;
 }
 

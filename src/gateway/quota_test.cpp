@@ -45,7 +45,7 @@ class QuotaTest : public testing::Test {
       ASSERT_TRUE(principal.has_value());
       scope.caller.workload = &tenant().workloads["support"];
       scope.caller.key = key;
-      if (const Result<void> taken = take_quota(scope); !taken) asked.refused = taken.error();
+      if (const Result<QuotaTurn> taken = take_quota(scope); !taken) asked.refused = taken.error();
       append_rate_fields(asked.fields, scope);
     };
     EXPECT_TRUE(rig_.ask("GET / HTTP/1.1\r\nhost: a\r\nx-tenant-id: retail\r\n\r\n", look)

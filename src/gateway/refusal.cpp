@@ -17,6 +17,7 @@
 #include "gateway/reply_head.h"
 #include "gateway/request_scope.h"
 #include "gateway/surface_of.h"
+#include "gateway/token_quota.h"
 #include "json/log_line.h"
 #include "net/byte_stream.h"
 #include "telemetry/labels.h"
@@ -120,6 +121,7 @@ Task<void> pass_error(RequestScope& scope) {
 
 Task<void> refuse_request(RequestScope& scope, Error error) {
   if (scope.attempts != 0) scope.rejected_at.reset();
+  settle_tokens(scope);         // what was held is free again when the client reads so
   audit_refusal(scope, error);  // also where nobody is left to be told
   if (scope.exchange.client_left()) {
     scope.stop = "aborted";

@@ -167,6 +167,7 @@ class StreamRelay {
       case openai::StreamStep::kForward:
         if (verdict.content) {
           content_put_ = true;
+          ++scope_.relayed_tokens;  // providers send about a token an event
           scope_.watch->content();
           if (!buffered_) {
             PENSTOCK_CO_CHECK(co_await commit());

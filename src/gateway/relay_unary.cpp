@@ -14,6 +14,7 @@
 #include "base/error_code.h"
 #include "base/result.h"
 #include "base/units.h"
+#include "control/token_hold.h"
 #include "dialect/openai/error.h"
 #include "dialect/openai/long_reply.h"
 #include "dialect/openai/reply.h"
@@ -271,6 +272,7 @@ Task<Result<void>> relay_unary(RequestScope& scope, HttpCall& call, TimePoint fi
     if (std::optional<Error> hidden = hidden_error(view)) co_return fail(*std::move(hidden));
     scope.usage = view.usage;
   }
+  if (good) scope.relayed_tokens = control::estimated_input(held.bytes.size());
   // Where a heartbeat has opened the stream even a long one can only be told within it.
   if (!good && (held.complete || scope.exchange.begun())) {
     Error error = hold_error(scope, reply, held.bytes);

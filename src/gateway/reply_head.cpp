@@ -12,6 +12,7 @@
 #include "gateway/quota.h"
 #include "gateway/redaction.h"
 #include "gateway/request_scope.h"
+#include "gateway/token_quota.h"
 #include "identity/auth_config.h"
 #include "policy/redact_config.h"
 #include "wire/head_writer.h"
@@ -39,8 +40,10 @@ void append_own_fields(std::string& head, const RequestScope& scope, Told told) 
   wire::append_header(head, "x-request-id", scope.request_id);
   if (scope.snapshot->auth == identity::AuthMode::kDev)
     wire::append_header(head, "x-penstock-mode", "dev");
+  if (scope.quota_degraded) wire::append_header(head, "x-penstock-degraded", "quota");
   if (!scope.clamped.empty()) wire::append_header(head, "x-penstock-clamped", scope.clamped);
   append_rate_fields(head, scope);
+  append_token_fields(head, scope);
   if (told == Told::kNothing || scope.provider == nullptr) return;
   wire::append_header(head, "x-penstock-provider", scope.provider->name);
   if (scope.replica != nullptr)

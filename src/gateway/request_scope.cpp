@@ -17,6 +17,7 @@
 #include "dialect/surface.h"
 #include "fleet/selection.h"
 #include "gateway/drain.h"
+#include "gateway/token_quota.h"
 #include "gateway/worker.h"
 #include "net/exchange.h"
 #include "telemetry/access_log.h"
@@ -77,11 +78,13 @@ void RequestScope::begin_attempt(const fleet::Placement& placement) {
   connection_reusable = false;
   if (!exchange.begun()) status = 0;  // else a heartbeat sent it
   usage = llm::Usage();
+  relayed_tokens = 0;
   stop = "refused";
   if (!content_sent) first_content.reset();
 }
 
 RequestScope::~RequestScope() {
+  settle_tokens(*this);
   const Outcome outcome = control::classify(facts(code));
   const Duration took = now() - started();
   const Duration own = std::max(took - waited, Duration::zero());

@@ -48,6 +48,15 @@ struct Caller {
   const CallerLimits* key = nullptr;  // null: the key has no limits of its own
 };
 
+// What a request has of its caller's tokens; none where nothing limits them.
+struct HeldTokens {
+  enum class From : std::uint8_t { kProcess, kShared, kEmergency };
+  std::uint64_t held = 0;
+  std::uint64_t used = 0;  // by the attempts so far
+  From from = From::kProcess;
+  std::uint64_t epoch = 0;  // kShared: of the store's data
+};
+
 // One request from its head to its settlement. Owns the leases, the ids and what will be told of
 // it; its destructor settles, on every path out.
 class RequestScope {
@@ -87,6 +96,9 @@ class RequestScope {
   TimePoint heartbeat_due = TimePoint::max();  // of a stream that has begun, or is being relayed
   control::Slots caller_slots;                 // under the ceilings of workload and tenant
   ProcessSlot slot;
+  HeldTokens tokens;  // settled with the scope, if not before
+
+  bool quota_degraded = false;  // something was decided without the store that shares the limits
 
   // The attempt that runs or ran last.
   std::uint32_t attempts = 0;
@@ -96,6 +108,7 @@ class RequestScope {
   ProviderReply said;                // what its provider answered
   AttemptWatch* watch = nullptr;     // while it runs
   bool connection_reusable = false;  // the reply is complete and its connection may serve another
+  std::uint64_t relayed_tokens = 0;  // of its output, as far as it came; estimated
   bool content_sent = false;         // content, or a unary body, is on its way to the client
 
   // What is told at the end.

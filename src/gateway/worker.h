@@ -24,6 +24,8 @@
 #include "net/connection_pool.h"
 #include "net/dialer.h"
 #include "runtime/event_loop.h"
+#include "store/quota_store.h"
+#include "store/redis_quotas.h"
 #include "telemetry/gateway_metrics.h"
 
 namespace penstock::gateway {
@@ -39,6 +41,7 @@ struct Process {
   ByteBudget body_memory;
   KeyDesk key_desk;  // of the identity provider, where tokens are taken
   LabelNames labels;
+  store::SharedQuotas* shared_quotas = nullptr;  // null: quotas are counted here
   std::atomic<bool> ready = false;
   std::atomic<bool> draining = false;
   std::atomic<std::uint64_t> cut = 0;  // requests that draining cut
@@ -63,6 +66,7 @@ struct Worker {
   LogSink& log;
   LogSink& audit_log;
   std::shared_ptr<const Snapshot> snapshot;
+  store::QuotaStore* quotas = nullptr;  // outlives it; null: limits are this process's own
   std::vector<std::unique_ptr<net::ConnectionPool>> pools;  // by provider
   fleet::Balancers balancers;
   telemetry::GatewayMetrics metrics;

@@ -24,6 +24,7 @@
 #include "telemetry/labels.h"
 #include "telemetry/metric_docs.h"
 #include "telemetry/process_metrics.h"
+#include "telemetry/store_metrics.h"
 
 namespace penstock::telemetry {
 namespace {
@@ -41,6 +42,9 @@ class GatewayMetricsTest : public testing::Test {
                                                 .status = [] { return 2.0; },
                                                 .healthy = [] { return 1.0; },
                                                 .in_flight = [] { return 5.0; }}}}});
+    add_store_rows(process_, {.degraded = [] { return 1.0; },
+                              .errors = {{"timed_out", [] { return 3.0; }}},
+                              .dropped = [] { return 2.0; }});
     const auto ceiling = [](Scope scope, std::string_view workload, double count, double limit) {
       return CeilingReads{.scope = scope,
                           .tenant = workload.empty() ? "" : "retail",

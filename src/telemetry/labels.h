@@ -62,7 +62,7 @@ enum class Estimated : std::uint8_t { kNo, kYes };
 enum class RejectionStage : std::uint8_t {
   kHead,      // request line, headers, framing, path, method
   kIdentify,  // credentials
-  kQuota,     // requests over time
+  kQuota,     // requests and tokens over time
   kBody,      // reading it: size, pace, memory
   kValidate,  // JSON and its members
   kPolicy,    // the rules of the caller

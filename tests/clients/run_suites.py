@@ -16,6 +16,7 @@ import node_driver
 import policy_cases
 import process_cases
 import python_cases
+import quota_cases
 import reload_cases
 import tls_cases
 import token_cases
@@ -53,6 +54,7 @@ def main():
         listen_cases.run(report, fleet, mock)
         reload_cases.run(report, fleet, mock)
         tls_cases.run(report, fleet, mock)
+        quota_cases.run(report, fleet, mock)
         token_cases.run(report, fleet, mock)
         fault_cases.run(report, fleet, fault_more_cases.suite)
         verbs_cases.run(report, fleet, mock)

@@ -77,6 +77,7 @@ GatewayRig::GatewayRig(std::string_view config, std::string_view provider,
     : upstream(loop, net, kPlace, to_provider, from_provider) {
   secrets_.put("env:KEY", "sk-provider");
   secrets_.put("env:ADMIN", "sesame");
+  secrets_.put("env:REDIS", "redis://127.0.0.1:6379");
   secrets_.put("file:prompt.txt", "Be \"kind\".\nGrüße");
   disk_.put("penstock.yaml", whole_config(config, provider));
   const config::LoadResult loaded = config::load("penstock.yaml", disk_, secrets_);

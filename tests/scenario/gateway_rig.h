@@ -77,6 +77,11 @@ class GatewayRig {
   [[nodiscard]] fleet::ReplicaState& replica() const {
     return config_->snapshot()->providers.front().state->replicas.front();
   }
+  // Limits are shared through this store from now on; it outlives the rig's last request.
+  void share_quotas(store::QuotaStore& quotas) noexcept { worker_->quotas = &quotas; }
+  [[nodiscard]] gateway::LimitState& tenant_state(const std::string& name) const {
+    return *config_->snapshot()->tenants.at(name).limits.state;
+  }
   [[nodiscard]] gateway::Process& process() noexcept { return *process_; }
 
   test::ManualLoop loop;

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "dialect/openai/ruled_members.h"
+
+namespace penstock::dialect::openai {
+
+// The most output tokens that one choice of a request may have, as its client says:
+// `max_completion_tokens`, else `max_tokens`; of both the larger, for providers differ in which of
+// them they read. nullopt: it names none.
+//
+// body: a request that read_request() has found sound.
+// cost: one pass; allocates nothing.
+[[nodiscard]] std::optional<std::uint64_t> read_output_ceiling(std::string_view body) noexcept;
+
+// How many answers the provider makes: for each prompt the larger of `n` and `best_of`; at least 1.
+[[nodiscard]] std::uint64_t read_answers(const RuledMembers& said) noexcept;
+
+}  // namespace penstock::dialect::openai

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+
+#include "base/rng.h"
+#include "gateway/shared_limits.h"
+#include "gateway/snapshot.h"
+#include "runtime/event_loop.h"
+#include "runtime/task.h"
+#include "runtime/task_group.h"
+#include "store/quota_store.h"
+
+namespace penstock::gateway {
+
+// Looks after this gateway's blocks of the ceilings that it shares: renews them every five seconds,
+// gives back what is idle, and all of them at the end. Once a second, on one loop.
+class BlockKeeper {
+ public:
+  // loop, store: outlive it.
+  BlockKeeper(runtime::EventLoop& loop, store::QuotaStore& store, std::unique_ptr<Rng> rng,
+              std::shared_ptr<const Snapshot> snapshot);
+  BlockKeeper(const BlockKeeper&) = delete;
+  BlockKeeper& operator=(const BlockKeeper&) = delete;
+
+  void start();
+  // From the next look on this config counts.
+  void set_snapshot(std::shared_ptr<const Snapshot> snapshot) { snapshot_ = std::move(snapshot); }
+  // Gives back what is held, as far as the store takes it within a second; then stops. Once.
+  [[nodiscard]] runtime::Task<void> close();
+
+ private:
+  // Names a place of the store and what this process keeps of it; kept alive by their snapshot.
+  struct Held;
+  [[nodiscard]] runtime::Task<void> run();
+  [[nodiscard]] runtime::Task<void> tend_all();
+  [[nodiscard]] runtime::Task<void> set(const Held& held, control::Block::Setting setting);
+
+  runtime::EventLoop& loop_;
+  store::QuotaStore& store_;
+  std::unique_ptr<Rng> rng_;
+  std::shared_ptr<const Snapshot> snapshot_;
+  runtime::Alarm alarm_;
+  runtime::TaskGroup group_;
+  bool stopping_ = false;
+};
+
+}  // namespace penstock::gateway
