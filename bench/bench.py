@@ -12,6 +12,7 @@ import signal
 import sys
 import tempfile
 
+import access
 import figures
 import latency
 import machine
@@ -25,6 +26,9 @@ RATIO_MAX = 1.5  # what a whole run claims
 # HAProxy has been seen to move by a quarter between short runs on a busy machine: one of those
 # only catches what no noise explains.
 SMOKE_RATIO_MAX = 2.0
+# The same with every rule and limit in force.
+GUARDED_RATIO_MAX = 1.7
+SMOKE_GUARDED_MAX = 2.2
 SLEPT_MAX = 0.05  # share of the time that CPUs told to stay awake may sleep nevertheless
 ASLEEP = ", idle CPUs asleep"
 
@@ -36,6 +40,7 @@ class Plan:
         self.smoke = smoke
         self.patience = patience  # seconds to wait for a quiet machine before each run
         self.ratio_max = SMOKE_RATIO_MAX if smoke else RATIO_MAX
+        self.guarded_ratio_max = SMOKE_GUARDED_MAX if smoke else GUARDED_RATIO_MAX
         self.rounds = 3 if smoke else 7
         self.seconds = 2 if smoke else 4
         self.latency_rounds = 1 if smoke else 3
@@ -174,8 +179,47 @@ def tls(bench, plan, report):
     report.keep("tls", {"subjects": runs_of(subjects), "refused_runs": refused})
 
 
+def guarded(bench, plan, report):
+    subjects, refused = access.cpu(bench, plan.rounds, plan.seconds, plan.patience)
+    haproxy, keys, token = subjects
+    key = "cpu_us_per_request"
+    most = plan.guarded_ratio_max
+    for subject, how in ((keys, "API keys"), (token, "JWT")):
+        ratio = subject.median(key) / haproxy.median(key)
+        report.row(f"CPU per unary request: {how}, policy, local quotas", with_spread(subject, key),
+                   haproxy=with_spread(haproxy, key), ratio=f"{ratio:.2f}", target=f"≤ {most} ×",
+                   ok=ratio <= most)
+    report.keep("guarded", {"subjects": runs_of(subjects), "refused_runs": refused})
+
+
+def shared_quotas(bench, plan, report):
+    with machine.KeptAwake() as awake:
+        found, refused = access.store(bench, plan)
+    for name, how, most in (("redis", "asked about each request", 150),
+                            ("slices", "a slice in hand", 5)):
+        extra = access.over_memory(found, name, "total_p50")
+        ok = plan.judge(extra <= most) if awake.held else None
+        report.row(f"quotas in Redis, {how}: added p50", us(extra),
+                   target="" if ok is None else f"≤ {most} µs", ok=ok)
+    report.keep("shared_quotas", {"cpus_kept_awake": awake.held,
+                                  "subjects": runs_of(found.values()), "refused_runs": refused})
+
+
+def redaction(bench, plan, report):
+    runs = [access.redaction(bench) for _ in range(plan.side_rounds)]
+    for kind, words, most in (("prose", "prose", 2), ("request", "a request's body of prose", None),
+                              ("prose_by_word", "prose in a stream, by the word", None),
+                              ("numbers", "text that is nearly all numbers", None)):
+        value = sorted(run[kind] for run in runs)[len(runs) // 2]
+        report.row(f"redaction with eight patterns, a kB of {words}", f"{value:.2f} µs",
+                   target=f"≤ {most} µs" if most else "",
+                   ok=plan.judge(value <= most) if most else None)
+    report.keep("redaction", runs)
+
+
 FIGURES = {figure.__name__: figure for figure in
-           (unary, chunk, added_latency, idle, open_streams, hold, bodies, workers, tls)}
+           (unary, guarded, chunk, added_latency, shared_quotas, redaction, idle, open_streams, hold, bodies,
+            workers, tls)}
 
 
 def arguments():

@@ -6,7 +6,7 @@ import statistics
 import loads
 import machine
 from programs import Invalid, Usage, require
-from subjects import served
+from subjects import KEY, served
 
 RETRIES = 2  # of a run that turned out invalid
 
@@ -50,12 +50,14 @@ def interleave(subjects, rounds, measure, patience):
     return refused
 
 
-def unary_run(bench, subject, seconds, connections=16, scheme="http", load_cpus=None):
+def unary_run(bench, subject, seconds, connections=16, scheme="http", load_cpus=None,
+              credential=KEY):
     subject.program.check()
     subject.upstream.check()
     before = served(subject.upstream)
     with Usage(subject.program, subject.upstream) as usage:
-        told = loads.wrk(bench, subject.program.port, seconds, connections, scheme, load_cpus)
+        told = loads.wrk(bench, subject.program.port, seconds, connections, scheme, load_cpus,
+                         credential)
     seen = served(subject.upstream) - before
     # wrk leaves what is under way when its time is up; so did the run before, whose last requests
     # may arrive in this one.
@@ -75,8 +77,8 @@ def per_unit(told, usage, units, unit):
     return told
 
 
-def warm(bench, subject, seconds=1, scheme="http"):
-    loads.wrk(bench, subject.program.port, seconds, scheme=scheme)
+def warm(bench, subject, seconds=1, scheme="http", credential=KEY):
+    loads.wrk(bench, subject.program.port, seconds, scheme=scheme, credential=credential)
 
 
 def unary(bench, rounds, seconds, patience):

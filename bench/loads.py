@@ -17,10 +17,12 @@ CHAT_BODY = json.dumps({
         {"role": "user", "content": "word " * 64}],
     "temperature": 0.7, "max_tokens": 128}, separators=(",", ":"))
 
-WRK_SCRIPT = f"""wrk.method = "POST"
+
+def wrk_script(credential):
+    return f"""wrk.method = "POST"
 wrk.body = [==[{CHAT_BODY}]==]
 wrk.headers["Content-Type"] = "application/json"
-wrk.headers["Authorization"] = "Bearer {KEY}"
+wrk.headers["Authorization"] = "Bearer {credential}"
 """
 
 
@@ -58,12 +60,11 @@ class Load:
             self.process.communicate()
 
 
-def wrk(bench, port, seconds, connections=16, scheme="http", cpus=None):
+def wrk(bench, port, seconds, connections=16, scheme="http", cpus=None, credential=KEY):
     """Runs wrk to its end. Returns what it counted; any error makes the run invalid."""
     script = bench.path("post.lua")
-    if not os.path.exists(script):
-        with open(script, "w", encoding="utf-8") as file:
-            file.write(WRK_SCRIPT)
+    with open(script, "w", encoding="utf-8") as file:
+        file.write(wrk_script(credential))
     load = Load(["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", script,
                  f"{scheme}://127.0.0.1:{port}/v1/chat/completions"], cpus)
     out = load.finish(seconds + 20)

@@ -1,5 +1,6 @@
 """What is measured and what stands behind it: HAProxy, the bare relay, Penstock, the upstreams."""
 
+import dataclasses
 import hashlib
 import json
 import os
@@ -41,11 +42,21 @@ defaults
 """
 
 
+@dataclasses.dataclass
+class Rules:
+    """What a gateway asks of its callers, as YAML; every part may be empty."""
+    auth: str = "{ mode: keys }"
+    tenant: str = ""    # members of the tenant, beside its keys and its workload
+    workload: str = ""  # members of the workload
+    store: str = ""     # members of `store`
+
+
 class Bench:
     """Where the programs are and where they may write."""
 
     def __init__(self, root, build, folder):
         self.root = root
+        self.build = build
         self.folder = folder
         self.penstock_path = os.path.join(build, "penstock")
         self.relay_path = os.path.join(build, "penstock_relay")
@@ -97,9 +108,14 @@ class Bench:
     def relay(self, upstream):
         return Program("relay", [self.relay_path, "0", upstream.port], PROXY_CPUS)
 
-    def penstock(self, upstream, workers=1, cpus=None, certificate=None):
+    def secret_file(self, text):
+        """A reference to a file that holds the text."""
+        return "file:" + self._write(self._name("secret"), text)
+
+    def penstock(self, upstream, workers=1, cpus=None, certificate=None, rules=None):
         """Keys, validation, metrics and an access log to a file; ceilings out of the way."""
         name = self._name("penstock")
+        rules = rules or Rules()
         tls = ""
         if certificate:
             tls = f"  tls: {{ certificate: \"file:{certificate}\", key: \"file:{certificate}\" }}\n"
@@ -111,11 +127,13 @@ listen:
   admin: 127.0.0.1:0
 {tls}limits: {{ in_flight: 10000 }}
 drain: {{ settle: 0s, timeout: 0s }}
-auth: {{ mode: keys }}
+auth: {rules.auth}
 tenants:
   retail:
     keys: [ {{ id: bench-1, sha256: "{digest}", workload: support }} ]
-    workloads: {{ support: {{}} }}
+    workloads: {{ support: {{ {rules.workload} }} }}
+    {rules.tenant}
+{f"store: {{ {rules.store} }}" if rules.store else ""}
 providers:
   stable:
     dialect: openai

@@ -49,8 +49,9 @@ def _brief(value):
     return text if len(text) <= 200 else text[:200] + "…"
 
 
-def eventually(probe, what, seconds=5.0):
-    """Asks until the answer is true, and returns it; a miss when the time is up."""
+def eventually(probe, what, seconds=5.0, every=0.01):
+    """Asks until the answer is true, and returns it; a miss when the time is up. every: seconds
+    between questions, for those that cost what is asked about."""
     end = time.monotonic() + seconds
     while True:
         value = probe()
@@ -58,7 +59,7 @@ def eventually(probe, what, seconds=5.0):
             return value
         if time.monotonic() > end:
             raise Missed(f"{what}: not within {seconds:g} s")
-        time.sleep(0.01)  # how often to ask, not how long to wait
+        time.sleep(every)  # how often to ask, not how long to wait
 
 
 def fetch(url, body=None, timeout=5.0, **fields):

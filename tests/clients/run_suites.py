@@ -5,6 +5,7 @@ import signal
 import sys
 
 import curl_cases
+import deploy_cases
 import drain_cases
 import fault_cases
 import fault_more_cases
@@ -51,6 +52,7 @@ def main():
         haproxy_cases.run(report, fleet, mock)
         process_cases.run(report, fleet, mock)
         drain_cases.run(report, fleet, mock)
+        deploy_cases.run(report, fleet, mock)
         listen_cases.run(report, fleet, mock)
         reload_cases.run(report, fleet, mock)
         tls_cases.run(report, fleet, mock)

@@ -1,0 +1,153 @@
+"""What identity, policy and quotas cost: of CPU beside HAProxy, and of time when Redis is asked."""
+
+import base64
+import contextlib
+import http.server
+import json
+import os
+import shutil
+import subprocess
+import threading
+import time
+
+import latency
+from figures import Subject, interleave, running, unary_run, warm
+from programs import Program, free_port
+from subjects import KEY, OTHER_CPUS, Rules
+
+ISSUER, AUDIENCE = "https://idp.bench.example/", "penstock"
+
+# Every kind of rule that a request of the bench passes, and a limit of each kind on every level.
+LIMITS = "requests: 1000000/s, burst: 1000000, tokens: 1000000000/min"
+POLICY = ('models: [ "bench-*" ], providers: [ stable ], output_tokens_max: 4096, '
+          f'output_over: refuse, tools: deny, priority: interactive, limits: {{ {LIMITS}, in_flight: 10000 }}')
+TENANT = f"limits: {{ {LIMITS}, in_flight: 10000 }}"
+
+# Below 100 requests/s the store is asked about each request; from there on gateways take slices.
+ASKED = "limits: { requests: 90/s, burst: 1000000 }"
+SLICED = "limits: { requests: 1000000/s, burst: 1000000 }"
+
+
+def b64url(data):
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+class Issuer:
+    """A key server with one RSA key, and tokens signed with it by openssl."""
+
+    def __init__(self, bench):
+        self.key = bench.path("issuer.key")
+        self._openssl("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out",
+                      self.key)
+        told = self._openssl("rsa", "-in", self.key, "-noout", "-modulus").decode()
+        modulus = bytes.fromhex(told.strip().partition("=")[2])
+        self.keys = json.dumps({"keys": [{"kty": "RSA", "kid": "bench", "alg": "RS256",
+                                          "use": "sig", "n": b64url(modulus), "e": "AQAB"}]})
+        issuer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):  # pylint: disable=invalid-name
+                body = issuer.keys.encode()
+                self.send_response(200)
+                self.send_header("content-type", "application/json")
+                self.send_header("content-length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = "http://127.0.0.1:{}/jwks.json".format(self.server.server_address[1])
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def stop(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+    def _openssl(self, *arguments, data=b""):
+        return subprocess.run(["openssl", *arguments], input=data, check=True, capture_output=True,
+                              timeout=30).stdout
+
+    def token(self):
+        at = int(time.time())
+        parts = [{"alg": "RS256", "kid": "bench", "typ": "JWT"},
+                 {"iss": ISSUER, "aud": AUDIENCE, "iat": at, "exp": at + 3600, "tenant": "retail",
+                  "workload": "support"}]
+        signed = ".".join(b64url(json.dumps(part).encode()) for part in parts)
+        signature = self._openssl("dgst", "-sha256", "-sign", self.key, data=signed.encode())
+        return f"{signed}.{b64url(signature)}"
+
+    def auth(self):
+        return (f'{{ mode: jwt, jwt: {{ issuer: "{ISSUER}", audience: {AUDIENCE}, '
+                f'jwks: "{self.url}", tenant_claim: tenant, workload_claim: workload }} }}')
+
+
+def redis(bench):
+    """A Redis of its own that keeps nothing on disk."""
+    folder = bench.path("redis")
+    os.makedirs(folder, exist_ok=True)
+    port = free_port()
+    path = shutil.which("redis-server") or "/usr/bin/redis-server"
+    return Program("redis", [path, "--port", port, "--bind", "127.0.0.1", "--dir", folder,
+                             "--save", "", "--appendonly", "no"], OTHER_CPUS, port)
+
+
+def cpu(bench, rounds, seconds, patience):
+    """CPU per unary request with every rule and limit in force, by key and by token."""
+    with contextlib.ExitStack() as stack:
+        issuer = Issuer(bench)
+        stack.callback(issuer.stop)
+        upstream = stack.enter_context(running(bench.canned_upstream()))
+        by_key = Rules(tenant=TENANT, workload=POLICY)
+        by_token = Rules(tenant=TENANT, workload=POLICY, auth=issuer.auth())
+        credentials = {"haproxy": KEY, "keys": KEY, "token": issuer.token()}
+        starts = {"haproxy": bench.haproxy,
+                  "keys": lambda up: bench.penstock(up, rules=by_key),
+                  "token": lambda up: bench.penstock(up, rules=by_token)}
+        subjects = [Subject(name, stack.enter_context(running(start(upstream))), upstream)
+                    for name, start in starts.items()]
+        for subject in subjects:
+            warm(bench, subject, credential=credentials[subject.name])
+        refused = interleave(
+            subjects, rounds,
+            lambda subject: unary_run(bench, subject, seconds,
+                                      credential=credentials[subject.name]), patience)
+    return subjects, refused
+
+
+def store(bench, plan):
+    """Latency at concurrency 1 with quotas in memory, in Redis, and in Redis by slices."""
+    with contextlib.ExitStack() as stack:
+        shared = stack.enter_context(running(redis(bench)))
+        upstream = stack.enter_context(running(bench.mock()))
+        kept = f'quota: {{ kind: redis }}, redis: {{ url: "{bench.secret_file(redis_url(shared))}" }}'
+        kinds = {"memory": Rules(tenant=SLICED), "redis": Rules(tenant=ASKED, store=kept),
+                 "slices": Rules(tenant=SLICED, store=kept)}
+        subjects = [Subject(name, stack.enter_context(
+            running(bench.penstock(upstream, rules=rules))), upstream)
+            for name, rules in kinds.items()]
+        refused = interleave(
+            subjects, plan.latency_rounds,
+            lambda subject: latency.run_one(bench, subject, latency.KINDS["unary"],
+                                            plan.latency_seconds, strict=not plan.smoke),
+            plan.patience)
+    return {subject.name: subject for subject in subjects}, refused
+
+
+def redaction(bench):
+    """Microseconds for each 1,000 bytes with eight patterns, as build's redaction_bench tells."""
+    done = subprocess.run(["taskset", "-c", "0", os.path.join(bench.build, "redaction_bench")],
+                          check=True, capture_output=True, text=True, timeout=60)
+    return json.loads(done.stdout)
+
+
+def redis_url(program):
+    return f"redis://127.0.0.1:{program.port}"
+
+
+def over_memory(subjects, name, key):
+    """The median, over the rounds, of what a kind adds to quotas in memory."""
+    extra = sorted(run[key] - base[key]
+                   for run, base in zip(subjects[name].runs, subjects["memory"].runs))
+    return extra[len(extra) // 2]
