@@ -64,7 +64,6 @@ Result<std::shared_ptr<const gateway::Snapshot>> compile(const Config& config,
   compile_models(config, labels, *snapshot);
   PENSTOCK_TRY(const SystemMessages messages,
                read_system_messages(config, secrets, before, credentials));
-  // Last of what may fail: it may set ceilings that the config before still uses.
   PENSTOCK_CHECK(compile_tenants(config, labels, before, *snapshot));
   compile_rules(config, messages, *snapshot);
   snapshot->limits = config.limits;

@@ -136,7 +136,11 @@ gateway::CallerLimits compile_limits(const Owner& owner, const gateway::CallerLi
                                      const std::optional<control::EmergencyPart>& part,
                                      const gateway::CallerLimits* before) {
   gateway::CallerLimits limits;
-  if (before != nullptr) limits.state = before->state;
+  // A state that is in use keeps its ceiling until the snapshot is in force: apply_limits().
+  if (before != nullptr)
+    limits.state = before->state;
+  else
+    limits.state->in_flight.set_limit(config.in_flight.value_or(gateway::LimitState::kNoCeiling));
   limits.requests = shape_of(requests_of(config));
   limits.tokens = shape_of(tokens_of(config));
   if (config.requests)
@@ -144,7 +148,6 @@ gateway::CallerLimits compile_limits(const Owner& owner, const gateway::CallerLi
   if (config.tokens) limits.tokens_per_second = static_cast<double>(config.tokens->hourly()) / 3600;
   limits.in_flight = config.in_flight;
   limits.shared = compile_shared(owner, config, part);
-  limits.state->in_flight.set_limit(config.in_flight.value_or(gateway::LimitState::kNoCeiling));
   return limits;
 }
 

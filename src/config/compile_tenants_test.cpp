@@ -8,8 +8,11 @@
 #include "base/label.h"
 #include "base/result.h"
 #include "config/load.h"
+#include "control/in_flight_limit.h"
 #include "control/priority.h"
+#include "gateway/live_limits.h"
 #include "gateway/snapshot.h"
+#include "gateway/worker.h"
 #include "tests/support/memory_files.h"
 
 namespace penstock::config {
@@ -54,7 +57,11 @@ TEST_F(CompileTenants, TakesOverTheStateOfTheSameNames) {
   const auto after =
       compiled("{ a: { limits: { in_flight: 3 }, workloads: { w: {} } }, b: {} }", before.get());
   EXPECT_EQ(after->tenants.at("a").limits.state, before->tenants.at("a").limits.state);
-  EXPECT_EQ(after->tenants.at("a").limits.state->in_flight.limit(), 3U);
+  const control::InFlightLimit& ceiling = after->tenants.at("a").limits.state->in_flight;
+  EXPECT_EQ(ceiling.limit(), 7U) << "the config before is still in force";
+  gateway::Process process(after->limits);
+  gateway::apply_limits(process, *after, TimePoint());
+  EXPECT_EQ(ceiling.limit(), 3U);
   EXPECT_EQ(after->tenants.at("a").workloads.at("w").limits.state,
             before->tenants.at("a").workloads.at("w").limits.state);
   EXPECT_NE(after->tenants.at("b").limits.state, before->tenants.at("a").limits.state);

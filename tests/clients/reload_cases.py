@@ -241,7 +241,7 @@ def _certificate(rig):
     names = [rig.file("live.cert", texts[0][0]), rig.file("live.key", texts[0][1])]
     listen = {"data": "127.0.0.1:0", "admin": "127.0.0.1:0",
               "tls": {"certificate": "file:" + names[0], "key": "file:" + names[1]}}
-    with rig.gateway(listen=listen) as gateway:
+    with rig.gateway(listen=listen, tenants={"t": {"limits": {"in_flight": 7}}}) as gateway:
         host, port = gateway.data.rsplit(":", 1)
 
         def shown():
@@ -256,6 +256,16 @@ def _certificate(rig):
         rig.file("live.key", texts[1][1])
         gateway.child.send_signal(signal.SIGHUP)
         eventually(lambda: "reload refused" in gateway.text(), "half a pair is refused")
+        with open(rig.fleet.path(gateway.name + ".yaml"), encoding="utf-8") as file:
+            config = json.load(file)
+        config["tenants"]["t"]["limits"]["in_flight"] = 1
+        with open(rig.fleet.path(gateway.name + ".yaml"), "w", encoding="utf-8") as file:
+            json.dump(config, file)
+        gateway.child.send_signal(signal.SIGHUP)
+        eventually(lambda: gateway.text().count("reload refused") == 2, "half a pair is refused")
+        metrics = fetch("http://" + gateway.listening()["admin"] + "/metrics")[1].decode()
+        expect('penstock_in_flight_limit{scope="tenant",tenant="t",workload="",provider=""} 7'
+               in metrics, "a refused reload moved a ceiling")
         equal(shown(), texts[0][0].strip(), "the certificate after half a pair")
         rig.file("live.cert", texts[1][0])
         gateway.child.send_signal(signal.SIGHUP)
