@@ -12,6 +12,7 @@
 
 #include "base/field.h"
 #include "base/units.h"
+#include "control/block.h"
 #include "control/breaker.h"
 #include "control/bucket_chain.h"
 #include "control/ceilings.h"
@@ -21,6 +22,7 @@
 #include "control/priority.h"
 #include "control/rate_bucket.h"
 #include "control/retry_budget.h"
+#include "control/slice.h"
 
 namespace penstock::control {
 namespace {
@@ -51,6 +53,46 @@ TEST(SharedState, ABucketGivesExactlyItsBurst) {
       if (bucket.take(shape, kStart, 1).end == TakeEnd::kTaken) ++taken;
   });
   EXPECT_EQ(taken.load(), 5000U);
+}
+
+// A slice that is spent, drained and filled at the same time gives out what was put in, no more.
+TEST(SharedState, ASliceGivesExactlyWhatItWasFilledWith) {
+  Slice slice;
+  std::atomic<std::uint64_t> filled = 0;
+  std::atomic<std::uint64_t> spent = 0;
+  on_all_workers([&](std::uint32_t) {
+    for (int i = 0; i < kCalls; ++i) {
+      if (slice.take(kStart, 1)) {
+        ++spent;
+      } else if (slice.begin_refill()) {
+        spent += slice.drain(kStart);
+        slice.fill(kStart, 20);
+        filled += 20;
+        slice.end_refill();
+      }
+    }
+  });
+  EXPECT_EQ(spent.load() + slice.left(kStart), filled.load());
+}
+
+// Answers about a block cross with its renewals: it never has more places than one of them said.
+TEST(SharedState, ABlockHasWhatTheLatestAnswerSaid) {
+  Block block;
+  on_all_workers([&](std::uint32_t worker) {
+    for (int i = 0; i < 2000; ++i) {
+      if (worker == 0) {
+        const std::optional<Block::Setting> setting = block.tend(3, 10, kStart + 5s * i);
+        if (setting) EXPECT_LE(setting->want, 9U);
+      } else {
+        const std::uint64_t version = block.mint();
+        block.apply({.version = version, .granted = 3 + worker * 2, .others = 1}, 1,
+                    kStart + 5s * i);
+      }
+      EXPECT_LE(block.mark(10, 1, kStart + 5s * i), 9U);
+    }
+  });
+  block.apply({.version = block.mint(), .granted = 4, .others = 1}, 1, kStart + 20'000s);
+  EXPECT_EQ(block.granted(), 4U);
 }
 
 // Whatever outer refusals undid, the inner bucket ends with what was really taken.
