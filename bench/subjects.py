@@ -20,7 +20,7 @@ REPLY = json.dumps({
     "model": UPSTREAM_MODEL,
     "choices": [{"index": 0, "message": {"role": "assistant", "content": "word " * 40},
                  "finish_reason": "stop"}],
-    "usage": {"prompt_tokens": 7, "completion_tokens": 40, "total_tokens": 47},
+    "usage": {"prompt_tokens": 7, "completion_tokens": 8, "total_tokens": 15},
 }, separators=(",", ":"))
 
 PROXY_CPUS = {0}
