@@ -40,7 +40,7 @@ install_node() {
 }
 
 [[ -x $binary ]] || give_up "there is no $binary; build it with ./dev build"
-for command in python3 node npm curl openssl haproxy; do
+for command in python3 node npm curl openssl haproxy redis-server redis-cli; do
   command -v "$command" >/dev/null || give_up "$command is missing"
 done
 (install_python && install_node) >"$out/setup.log" 2>&1 || {
