@@ -19,7 +19,7 @@
 
 namespace {
 
-using namespace penstock;
+using namespace penstock;  // NOLINT(google-build-using-namespace): a program of one file
 using enum crypto::SignatureAlgorithm;
 
 constexpr std::array kAll{kRs256, kRs384, kRs512, kPs256, kPs384,

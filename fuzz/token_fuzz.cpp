@@ -20,8 +20,8 @@
 
 namespace {
 
-using namespace penstock;
-using namespace penstock::identity;
+using namespace penstock;  // NOLINT(google-build-using-namespace): a program of one file
+using namespace penstock::identity;  // NOLINT(google-build-using-namespace)
 
 // One of each kind, without alg. The private halves were thrown away, but for the first, whose 32
 // bytes are all 7.
