@@ -55,7 +55,7 @@ class RedisQuotas final : public QuotaStore {
 
   // Connects. Once, on the loop's thread.
   void start();
-  // Takes nothing more; what was posted is sent, within the store's time-out. Once.
+  // Takes nothing more; what was posted is sent and waited for, within the store's time-out. Once.
   [[nodiscard]] runtime::Task<void> close();
 
   [[nodiscard]] runtime::Task<std::optional<QuotaAnswer>> take(const QuotaAsk& ask,

@@ -38,7 +38,7 @@ Task<void> expect_echo(RedisRig& rig, std::string_view tag, std::string word) {
 }
 
 Task<void> run_twice(RedisRig& rig, const Script& script) {
-  for (int i = 0; i < 2; ++i) {  // with its text, then by its name
+  for (int i = 0; i < 2; ++i) {
     std::vector<std::string> arguments = {"a \r\n b", "c"};
     const RunResult result = co_await rig.run(script, "acme", std::move(arguments));
     EXPECT_TRUE(result.has_value());
@@ -58,7 +58,8 @@ TEST(RedisClient, SendsAScriptsTextOnceAndThenItsName) {
   const Script script("return {id, #ARGV, ARGV[1], KEYS[1], false, {1, 2}}");
   rig.play(run_twice(rig, script));
   EXPECT_EQ(info_number(server, "commandstats", "cmdstat_evalsha:calls="), 2);
-  EXPECT_EQ(info_number(server, "commandstats", "cmdstat_eval:calls="), 2);  // one is the probe
+  EXPECT_EQ(info_number(server, "commandstats", "cmdstat_script|load:calls="), 1);
+  EXPECT_EQ(info_number(server, "commandstats", "cmdstat_eval:calls="), 1);  // the probe
   EXPECT_FALSE(rig.standing.degraded());
 }
 
@@ -106,6 +107,30 @@ TEST(RedisClient, PostsInOrder) {
   const Script add("return {id, redis.call('INCRBY', KEYS[1], ARGV[1])}");
   const Script get("return {id, redis.call('GET', KEYS[1])}");
   rig.play(post_and_run(rig, add, get));
+  EXPECT_EQ(rig.standing.drops(), 0U);
+}
+
+Task<void> run_once(RedisRig& rig, const Script& script) {
+  EXPECT_TRUE((co_await rig.run(script, "acme", {"0"})).has_value());
+}
+
+Task<void> post_and_run_once(RedisRig& rig, const Script& add, const Script& get) {
+  co_await expect_echo(rig, "acme", "there is a connection");
+  rig.post(add, "acme", {"3"});
+  const RunResult result = co_await rig.run(get, "acme", {});
+  EXPECT_TRUE(result.has_value());
+  if (result) EXPECT_EQ(result->front().text, "3");
+}
+
+// A script that the store does not know does not run behind one that it knows and got later.
+TEST(RedisClient, PostsInOrderWhatTheStoreDoesNotKnow) {
+  const RedisServer server;
+  const Script add("return {id, redis.call('INCRBY', KEYS[1], ARGV[1])}");
+  const Script get("return {id, redis.call('GET', KEYS[1])}");
+  RedisRig first(endpoint_at(server.port()));
+  first.play(run_once(first, get));
+  RedisRig rig(endpoint_at(server.port()));
+  rig.play(post_and_run_once(rig, add, get));
   EXPECT_EQ(rig.standing.drops(), 0U);
 }
 

@@ -12,8 +12,16 @@
 
 namespace penstock::store::redis {
 
-void append_call(std::string& out, const Call& call) {
-  if (call.asking) append_command(out, {"ASKING"});
+void append_call(std::string& out, Call& call, Introduce introduce) {
+  call.skip = 0;
+  if (introduce == Introduce::kYes) {
+    append_command(out, {"SCRIPT", "LOAD", call.script->source()});
+    ++call.skip;
+  }
+  if (call.asking) {  // holds for the next command only
+    append_command(out, {"ASKING"});
+    ++call.skip;
+  }
   append_words(out, call.word_count + 2);
   append_word(out, call.whole_text ? "EVAL" : "EVALSHA");
   append_word(out, call.whole_text ? call.script->source() : call.script->sha());

@@ -45,10 +45,10 @@ struct Call {
   TimePoint began;
   TimePoint expires;  // once sent
   std::uint8_t hops = 0;
-  std::uint8_t skip = 0;    // replies in front of its own
+  std::uint8_t skip = 0;    // replies in front of its own that are not looked at
   bool posted = false;      // nobody ever waited
   bool sent = false;        // it may run
-  bool whole_text = false;  // the node did not know the script
+  bool whole_text = false;  // the node did not know the script, though it was given it
   bool asking = false;      // the slot is on its way to the node that is asked
 
   // Nobody wants the reply any more.
@@ -56,8 +56,11 @@ struct Call {
   [[nodiscard]] std::string_view id_text() const noexcept { return {id.data(), id.size()}; }
 };
 
-// Writes the call as its node is to get it.
-void append_call(std::string& out, const Call& call);
+// Whether the node is told a script's text in front of the call.
+enum class Introduce : std::uint8_t { kNo, kYes };
+
+// Writes the call as its node is to get it, and sets how many replies come in front of its own.
+void append_call(std::string& out, Call& call, Introduce introduce);
 
 // Ends a call, and continues whoever waits for it before it returns.
 void finish(std::unique_ptr<Call> call, RunResult result, Standing& standing);

@@ -132,7 +132,7 @@ runtime::Task<RunResult> Client::run(const Command& command, TimePoint due) {
     const Outage outage{ours ? OutageReason::kTimedOut : OutageReason::kDeadline,
                         call.sent ? Effect::kUnknown : Effect::kNone};
     waiter.result.emplace(std::unexpected(outage));
-    if (ours) call.node->timed_out(call);
+    call.node->gave_up(call, ours ? Overdue::kYes : Overdue::kNo);
   }
   if (!*waiter.result) it.standing.failed(waiter.result->error().reason);
   co_return *std::move(waiter.result);

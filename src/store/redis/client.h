@@ -57,17 +57,24 @@ class Client {
 
   // Begins to connect, so that the first call need not. Once, on the loop's thread.
   void start();
-  // Takes nothing more; what was posted is sent and waited for, at most `timeout`. Once.
+  // Takes nothing more. What was posted is sent and waited for, also over a connection that is
+  // still being made; `timeout` from now all of it is over, and what was not answered is dropped
+  // and counted, as is what would have to be sent elsewhere. Once.
   [[nodiscard]] runtime::Task<void> close();
 
   // Runs the script and waits for its reply, until `due` at most and never longer than `timeout`.
   // The departure of the caller's client does not end the wait, which is short: so the caller
-  // always learns what was taken. Behind kDeadline the script may still run; an undo that is posted
-  // to the same hash tag runs after it.
+  // always learns what was taken. Behind kDeadline the script may still run; for an undo that is
+  // posted see there.
   [[nodiscard]] runtime::Task<RunResult> run(const Command& command, TimePoint due);
 
-  // Sends the script behind everything sent before to this hash tag, and forgets it. Never waits;
-  // what cannot be sent now, or goes down with its connection, is dropped and counted (Standing).
+  // Sends the script and forgets it. Never waits; what cannot be sent now, or goes down with its
+  // connection, is dropped and counted (Standing).
+  //
+  // Calls to one hash tag run in the order they were made, also where the store did not know their
+  // scripts. That does not hold between calls that are on their way at the moment when the tag
+  // moves to another node, the store is told to forget its scripts or a connection is made anew,
+  // nor where our rights do not include SCRIPT LOAD: a script must not do harm out of its turn.
   void post(const Command& command);
 
   // Whether the node of this hash tag (without braces: the tenant) may be asked now. False: run()

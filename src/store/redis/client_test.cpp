@@ -97,7 +97,7 @@ class FakeNode {
   }
   std::string reply_to(const std::vector<Value>& words) {
     if (words.front().text == "HELLO") return "%0\r\n";
-    if (words.front().text == "ASKING") return "+OK\r\n";
+    if (words.front().text == "ASKING" || words.front().text == "SCRIPT") return "+OK\r\n";
     if (words.back().text == "penstock") return "*1\r\n$8\r\npenstock\r\n";  // the probe
     ++calls;
     return answer(words);
@@ -297,6 +297,22 @@ TEST_F(RedisClientInTime, TakesSoManyCallsAndNoMore) {
   for (const std::unique_ptr<Asked>& one : asked) EXPECT_TRUE(one->over);
 }
 
+// Those who left while a connection is being made leave their places to others.
+TEST_F(RedisClientInTime, WhoGaveUpTakesNobodysPlace) {
+  net.hang("redis:6379");
+  client.start();
+  std::vector<std::unique_ptr<Asked>> hasty;
+  for (std::size_t i = 0; i < Client::kInFlightMax; ++i)
+    hasty.push_back(begin("{a}", loop.now() + 5ms));
+  EXPECT_EQ(begin("{a}")->reason(), OutageReason::kFull);
+  loop.advance(10ms);
+  for (const std::unique_ptr<Asked>& one : hasty) EXPECT_EQ(one->reason(), OutageReason::kDeadline);
+  const std::unique_ptr<Asked> asked = begin("{a}");
+  EXPECT_FALSE(asked->over);
+  loop.advance(60ms);
+  EXPECT_EQ(asked->reason(), OutageReason::kTimedOut);
+}
+
 std::string moved(std::string_view key, std::string_view place) {
   return "-MOVED " + std::to_string(slot_of_key(key)) + " " + std::string(place) + "\r\n";
 }
@@ -361,6 +377,58 @@ TEST_F(RedisClientInTime, EndsInBoundedTimeWhateverTheNodeDoes) {
   loop.advance(54ms);
   EXPECT_EQ(running(), 0U);
   EXPECT_TRUE(asked->over);
+}
+
+void post_to(Client& client, const Script& script) {
+  const std::array<std::string_view, 1> keys = {"{a}"};
+  const std::array<std::string_view, 1> words = {"word"};
+  client.post(Command{script, keys, words});
+}
+
+TEST_F(RedisClientInTime, SendsWhatWasPostedOverAConnectionThatIsBeingMade) {
+  FakeNode& node = add_node("redis:6379");
+  node.mute();
+  client.start();
+  post_to(client, script);
+  loop.advance(10ms);
+  close();
+  post_to(client, script);  // too late
+  EXPECT_EQ(standing.drops(), 1U);
+  loop.advance(10ms);
+  node.speak();
+  loop.advance(5ms);
+  EXPECT_EQ(running(), 0U);
+  EXPECT_EQ(node.calls, 1U);
+  EXPECT_EQ(standing.drops(), 1U);
+}
+
+TEST_F(RedisClientInTime, DoesNotLeaveLaterForAConnectionThatIsNotMade) {
+  FakeNode& node = add_node("redis:6379");
+  node.mute();
+  client.start();
+  loop.advance(10ms);
+  post_to(client, script);
+  close();
+  loop.advance(54ms);
+  EXPECT_EQ(running(), 0U);
+  EXPECT_EQ(standing.drops(), 1U);
+}
+
+// Connected at the last moment, and then not answered.
+TEST_F(RedisClientInTime, ALateConnectionIsGivenNoTimeOfItsOwn) {
+  FakeNode& node = add_node("redis:6379");
+  node.mute();
+  client.start();
+  loop.advance(4ms);
+  post_to(client, script);
+  close();
+  loop.advance(30ms);
+  node.answer = [](const std::vector<Value>&) { return std::string(); };
+  node.speak();
+  loop.advance(24ms);
+  EXPECT_EQ(running(), 0U);
+  EXPECT_EQ(node.calls, 1U);
+  EXPECT_EQ(standing.drops(), 1U);
 }
 
 }  // namespace

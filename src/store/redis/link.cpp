@@ -1,5 +1,6 @@
 #include "store/redis/link.h"
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <memory>
@@ -31,12 +32,18 @@ Link::Link(runtime::EventLoop& loop, std::unique_ptr<Connection> connection, Dur
 void Link::send(std::unique_ptr<Call> call) {
   PENSTOCK_ASSERT(open_);
   call->sent = true;
-  call->skip = call->asking ? 1 : 0;
   call->expires = loop_.clock().now() + timeout_;
-  append_call(out_, *call);
+  append_call(out_, *call, tell(*call));
   if (in_flight_.empty()) timer_.arm(call->expires);
   in_flight_.push_back(std::move(call));
   flush();
+}
+
+Introduce Link::tell(const Call& call) {
+  if (std::ranges::find(told_, call.script->sha()) != told_.end()) return Introduce::kNo;
+  if (told_.size() == kToldMax) told_.clear();
+  told_.push_back(call.script->sha());
+  return call.whole_text ? Introduce::kNo : Introduce::kYes;
 }
 
 void Link::flush() {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/units.h"
 #include "net/byte_stream.h"
@@ -52,8 +53,11 @@ class Link final : public net::IoWaiter {
   [[nodiscard]] std::size_t in_flight() const noexcept { return in_flight_.size(); }
   [[nodiscard]] std::size_t unsent_bytes() const noexcept { return out_.size(); }
 
-  // Only while open().
+  // Only while open(). The first call of a script has the script's text sent in front of it, so
+  // that calls run in the order in which they are sent, whatever the node knew.
   void send(std::unique_ptr<Call> call);
+  // The node turned out not to know a script that it was given.
+  void forget_scripts() noexcept { told_.clear(); }
   void end(OutageReason why);
   // Ends it if the first call in flight is overdue.
   void look_at_time();
@@ -79,6 +83,9 @@ class Link final : public net::IoWaiter {
   };
 
   static void on_time(void* self) noexcept { static_cast<Link*>(self)->look_at_time(); }
+  static constexpr std::size_t kToldMax = 16;  // scripts; we have three
+
+  [[nodiscard]] Introduce tell(const Call& call);
   void flush();
   void take_replies();
   void on_reply(Value reply);
@@ -89,6 +96,7 @@ class Link final : public net::IoWaiter {
   LinkUser& user_;
   std::deque<std::unique_ptr<Call>> in_flight_;  // in the order of their replies
   runtime::Timer timer_;                         // of the first of them
+  std::vector<std::string> told_;                // names of scripts that the node was given
   std::string out_;                              // to be written next
   std::string written_;                          // being written
   std::coroutine_handle<> settler_;

@@ -26,7 +26,10 @@ namespace penstock::store::redis {
 using runtime::Task;
 
 Node::Node(const NodeParts& parts, Place place, Kind kind)
-    : parts_(parts), place_(std::move(place)), kind_(kind) {}
+    : parts_(parts),
+      place_(std::move(place)),
+      kind_(kind),
+      last_moment_(parts.approach.loop.timers(), &Node::on_last_moment, this) {}
 
 TimePoint Node::now() const { return parts_.approach.loop.clock().now(); }
 
@@ -57,7 +60,7 @@ void Node::refuse(std::unique_ptr<Call> call, OutageReason why) {
 }
 
 void Node::send(std::unique_ptr<Call> call) {
-  if (stopping()) return refuse(std::move(call), OutageReason::kClosing);
+  if (leaving_) return refuse(std::move(call), OutageReason::kClosing);
   if (breaker_.open()) return refuse(std::move(call), OutageReason::kOpen);
   call->node = this;
   if (link_ != nullptr && link_->open()) {
@@ -73,9 +76,16 @@ void Node::send(std::unique_ptr<Call> call) {
   waiting_.push_back(std::move(call));
 }
 
-void Node::timed_out(const Call& call) {
-  if (!call.sent) return failed(OutageReason::kTimedOut, call.began);
-  if (link_ != nullptr) link_->look_at_time();
+void Node::gave_up(const Call& call, Overdue overdue) {
+  if (call.sent) {
+    if (overdue == Overdue::kYes && link_ != nullptr) link_->look_at_time();
+    return;
+  }
+  const TimePoint began = call.began;
+  // Among those that are overdue it is the first.
+  const auto at = std::ranges::find(waiting_, &call, &std::unique_ptr<Call>::get);
+  if (at != waiting_.end()) waiting_.erase(at);
+  if (overdue == Overdue::kYes) failed(OutageReason::kTimedOut, began);
 }
 
 // Whoever is told may call again before this is through: that one is not meant.
@@ -102,8 +112,9 @@ void Node::on_error(std::unique_ptr<Call> call, const Value& reply) {
       call->whole_text = true;
       call->sent = false;
       // The link is where the answer came from; it is asked again also while we are leaving.
-      if (link_ != nullptr && link_->open()) return link_->send(std::move(call));
-      return send(std::move(call));
+      if (link_ == nullptr || !link_->open()) return send(std::move(call));
+      link_->forget_scripts();
+      return link_->send(std::move(call));
     case ErrorKind::kMoved:
     case ErrorKind::kAsk:
       breaker_.succeeded();
@@ -151,12 +162,16 @@ void Node::open_breaker(OutageReason why) {
 
 // --- The connection ------------------------------------------------------------------------------
 
+bool Node::done() const noexcept {
+  return stop_.requested() || (leaving_ && waiting_.empty()) || forgotten();
+}
+
 Task<void> Node::serve() {
-  while (!stopping() && !forgotten()) {
+  while (!done()) {
     if (attempt_at_ > now())
       ignore(co_await runtime::rest_until(parts_.approach.loop, stop_, attempt_at_), "see above");
     resting_ = false;
-    if (stopping()) break;
+    if (done()) break;
     const TimePoint began = now();
     const runtime::CallContext context{stop_};
     Opened opened = co_await open_connection(parts_.approach, place_, probe_key_, context);
@@ -165,7 +180,8 @@ Task<void> Node::serve() {
     else
       co_await use(std::move(opened.connection));
   }
-  fail_waiting(stopping() ? OutageReason::kClosing : OutageReason::kOpen);
+  fail_waiting(leaving_ ? OutageReason::kClosing : OutageReason::kOpen);
+  last_moment_.disarm();
   if (breaker_.open()) parts_.standing.forgot(name());
 }
 
@@ -183,9 +199,9 @@ Task<void> Node::use(std::unique_ptr<Connection> connection) {
   while (!waiting_.empty() && link.open()) {
     std::unique_ptr<Call> call = std::move(waiting_.front());
     waiting_.pop_front();
-    if (!call->given_up()) link.send(std::move(call));
+    link.send(std::move(call));
   }
-  if (stopping()) link.finish();
+  if (leaving_) link.finish();
   co_await link.serve();
   link_ = nullptr;
   if (now() - began >= kProbeEvery && !breaker_.open()) {  // idle for that long is of use, too
@@ -207,9 +223,16 @@ void Node::not_connected(const Opened& opened, TimePoint began) {
 }
 
 void Node::stop() {
-  stop_.request(runtime::StopReason::kShutdown);
-  fail_waiting(OutageReason::kClosing);
+  leaving_ = true;
+  last_moment_.arm(now() + parts_.timeout);
   if (link_ != nullptr) link_->finish();
+  if (waiting_.empty()) stop_.request(runtime::StopReason::kShutdown);
+}
+
+void Node::on_last_moment(void* self) noexcept {
+  auto& node = *static_cast<Node*>(self);
+  node.stop_.request(runtime::StopReason::kShutdown);
+  if (node.link_ != nullptr) node.link_->end(OutageReason::kClosing);
 }
 
 }  // namespace penstock::store::redis

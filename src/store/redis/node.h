@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "runtime/cancellation.h"
 #include "runtime/task.h"
+#include "runtime/timer.h"
 #include "store/redis/call.h"
 #include "store/redis/connection.h"
 #include "store/redis/error_reply.h"
@@ -23,6 +24,8 @@
 namespace penstock::store::redis {
 
 class Node;
+
+enum class Overdue : std::uint8_t { kNo, kYes };
 
 // What a node needs of the table that it stands in. May be called from inside send().
 class NodeUser {
@@ -58,16 +61,19 @@ class Node final : private LinkUser {
   Node& operator=(const Node&) = delete;
 
   [[nodiscard]] const Place& place() const noexcept { return place_; }
-  [[nodiscard]] bool available() const noexcept { return !breaker_.open() && !stopping(); }
+  [[nodiscard]] bool available() const noexcept { return !breaker_.open() && !leaving_; }
 
   // Sends the call, keeps it until there is a connection, or fails it at once.
   void send(std::unique_ptr<Call> call);
-  // A call that stands here has waited for as long as the store may take, and was given up.
-  void timed_out(const Call& call);
+  // Nobody waits any more for a call that stands here. One that was not sent is gone behind this.
+  // overdue: it had as long as the store may take; otherwise its caller was in a hurry.
+  void gave_up(const Call& call, Overdue overdue);
 
-  // Connects, and again, until stop() was called or a learned node has been away for kForgetAfter.
+  // Connects, and again, until stop() has done its work or a learned node has been away for
+  // kForgetAfter.
   [[nodiscard]] runtime::Task<void> serve();
-  // Lets what is in flight end, takes nothing more.
+  // Takes nothing more. What is in flight may end, and what waits for a connection that is being
+  // made may be sent and end; `timeout` from now all of it is over. Once.
   void stop();
 
  private:
@@ -80,7 +86,8 @@ class Node final : private LinkUser {
   void link_ended(OutageReason why, WasBusy busy, TimePoint began) override;
   void lost(std::unique_ptr<Call> call, OutageReason why) override;
 
-  [[nodiscard]] bool stopping() const noexcept { return stop_.requested(); }
+  static void on_last_moment(void* self) noexcept;
+  [[nodiscard]] bool done() const noexcept;
   [[nodiscard]] bool forgotten() const noexcept;
   [[nodiscard]] runtime::Task<void> use(std::unique_ptr<Connection> connection);
   void not_connected(const Opened& opened, TimePoint began);
@@ -97,7 +104,9 @@ class Node final : private LinkUser {
   NodeParts parts_;
   Place place_;
   Kind kind_;
-  runtime::Cancellation stop_;
+  runtime::Cancellation stop_;  // of connecting; when leaving, only once nobody waits for it
+  bool leaving_ = false;
+  runtime::Timer last_moment_;  // of leaving
   NodeBreaker breaker_;
   TimePoint opened_at_;
   Link* link_ = nullptr;  // on serve()'s frame
