@@ -1,12 +1,9 @@
-#include <array>
+#include "tests/socket/redis_cluster.h"
+
 #include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -18,75 +15,11 @@
 #include "store/redis/script.h"
 #include "store/redis/slot.h"
 #include "tests/socket/redis_rig.h"
-#include "tests/socket/redis_server.h"
 
 namespace penstock::store::redis {
 namespace {
 
 using runtime::Task;
-
-// Three masters that share all slots.
-class RedisCluster {
- public:
-  static constexpr std::size_t kNodes = 3;
-
-  RedisCluster() {
-    for (std::unique_ptr<RedisServer>& node : nodes_)
-      node = std::make_unique<RedisServer>(
-          std::vector<RedisServer::Option>{{"cluster-enabled", "yes"},
-                                           {"cluster-port", std::to_string(free_port())},
-                                           {"cluster-node-timeout", "1000"},
-                                           {"cluster-require-full-coverage", "no"}});
-    for (std::size_t i = 0; i < kNodes; ++i) {
-      const std::uint32_t first = first_slot(i);
-      const std::uint32_t last = first_slot(i + 1) - 1;
-      EXPECT_EQ(
-          ask(i, "CLUSTER ADDSLOTSRANGE " + std::to_string(first) + " " + std::to_string(last)),
-          "OK");
-      EXPECT_EQ(ask(i, "CLUSTER SET-CONFIG-EPOCH " + std::to_string(i + 1)), "OK");
-    }
-    for (std::size_t i = 1; i < kNodes; ++i)
-      EXPECT_EQ(ask(0, "CLUSTER MEET 127.0.0.1 " + std::to_string(port(i)) + " " + bus_port(i)),
-                "OK");
-    for (std::size_t i = 0; i < kNodes; ++i)
-      while (!ready(ask(i, "CLUSTER INFO"))) continue;  // two seconds, says Redis
-  }
-
-  [[nodiscard]] static std::uint32_t first_slot(std::size_t node) {
-    return static_cast<std::uint32_t>(kSlots * node / kNodes);
-  }
-  [[nodiscard]] static std::size_t owner(std::string_view tag) {
-    std::size_t node = 0;
-    while (first_slot(node + 1) <= slot_of_tag(tag)) ++node;
-    return node;
-  }
-  // A tag whose slot belongs to that node.
-  [[nodiscard]] static std::string tag_of(std::size_t node) {
-    int i = 0;
-    while (owner("tenant-" + std::to_string(i)) != node) ++i;
-    return "tenant-" + std::to_string(i);
-  }
-
-  [[nodiscard]] std::uint16_t port(std::size_t node) const { return nodes_[node]->port(); }
-  [[nodiscard]] RedisServer& node(std::size_t node) { return *nodes_[node]; }
-  [[nodiscard]] std::string id(std::size_t node) const { return ask(node, "CLUSTER MYID"); }
-  std::string ask(std::size_t node, std::string_view command) const {
-    return nodes_[node]->ask(command);
-  }
-
- private:
-  [[nodiscard]] static bool ready(std::string_view info) {
-    return info.find("cluster_state:ok") != std::string_view::npos &&
-           info.find("cluster_slots_ok:16384") != std::string_view::npos;
-  }
-  [[nodiscard]] std::string bus_port(std::size_t node) const {
-    const std::string config = ask(node, "CONFIG GET cluster-port");
-    const std::size_t at = config.find('\n') + 1;
-    return config.substr(at, config.find('\n', at) - at);
-  }
-
-  std::array<std::unique_ptr<RedisServer>, kNodes> nodes_;
-};
 
 Task<void> add_one(RedisRig& rig, const Script& add, std::string tag, std::string expected) {
   const RunResult result = co_await rig.run(add, tag, {});

@@ -1,5 +1,6 @@
 #include <array>
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -53,6 +54,10 @@ Task<Met> call_until_left_alone(RedisRig& rig) {
 Task<void> call_once(RedisRig& rig, std::optional<RunResult>& into) {
   std::vector<std::string> arguments = {"x"};
   into = co_await rig.run(rig.echo, kTag, std::move(arguments));
+}
+
+bool info_says(const RedisServer& server, std::string_view section, std::string_view line) {
+  return server.ask("INFO " + std::string(section)).find(line) != std::string::npos;
 }
 
 // While the breaker is open a call ends before it has waited for anything.
@@ -189,6 +194,30 @@ TEST(RedisOutage, AServerThatLoadsIsAway) {
   RedisRig rig(endpoint_at(server.port()), 1s);
   const Script fill("for i = 1, 3000 do redis.call('SET', KEYS[1] .. i, i) end return {id}");
   rig.play(load_slowly(rig, server, fill));
+}
+
+Task<void> fail_to_save(RedisRig& rig, const RedisServer& server) {
+  const std::string dump = server.folder() + "/dump.rdb";
+  co_await expect_answer(rig);
+  EXPECT_EQ(server.ask("CONFIG SET save \"3600 1\""), "OK");
+  std::filesystem::create_directory(dump);  // so that no file can take its name
+  EXPECT_EQ(server.ask("BGSAVE"), "Background saving started");
+  while (!info_says(server, "persistence", "rdb_last_bgsave_status:err")) continue;
+  const Met met = co_await call_until_left_alone(rig);
+  EXPECT_EQ(met.reasons.front(), OutageReason::kReadOnly);
+  co_await rig.pause(1500ms);
+  expect_no_wait(rig);  // it answers, but takes no writes
+  std::filesystem::remove(dump);
+  EXPECT_EQ(server.ask("BGSAVE"), "Background saving started");
+  while (!info_says(server, "persistence", "rdb_last_bgsave_status:ok")) continue;
+  co_await expect_back(rig);
+}
+
+TEST(RedisOutage, AServerThatCannotSaveIsAwayUntilItCan) {
+  const RedisServer server;
+  RedisRig rig(endpoint_at(server.port()));
+  rig.play(fail_to_save(rig, server));
+  EXPECT_EQ(rig.log.count("MISCONF"), 1);
 }
 
 Task<void> keep_busy(RedisRig& rig, const RedisServer& server) {

@@ -1,3 +1,4 @@
+#include <cstddef>
 #include <cstdint>
 #include <fstream>
 #include <memory>
@@ -17,6 +18,8 @@
 #include "store/redis/client.h"
 #include "store/redis/endpoint.h"
 #include "store/redis/outage.h"
+#include "store/redis/script.h"
+#include "tests/socket/redis_cluster.h"
 #include "tests/socket/redis_rig.h"
 #include "tests/socket/redis_server.h"
 #include "tests/socket/test_certificate.h"
@@ -97,6 +100,41 @@ TEST(RedisTls, TheSystemsAuthoritiesDoNotVouchForIt) {
   RedisRig rig(redis.endpoint("localhost", ""), 1s);
   rig.play(expect_refused(rig));
   EXPECT_GE(rig.standing.failures(OutageReason::kRefused), 1U);
+}
+
+Task<void> add_one(RedisRig& rig, const Script& add, std::string tag, std::int64_t expected) {
+  const RunResult result = co_await rig.run(add, tag, {});
+  EXPECT_TRUE(result.has_value()) << tag;
+  if (result) EXPECT_EQ(result->front().integer, expected) << tag;
+}
+
+Task<void> use_all_nodes(RedisRig& rig, RedisCluster& cluster, const Script& add) {
+  for (std::int64_t round = 1; round <= 2; ++round)
+    for (std::size_t i = 0; i < RedisCluster::kNodes; ++i)
+      co_await add_one(rig, add, RedisCluster::tag_of(i), round);
+  cluster.node(2).kill();
+  std::vector<std::string> arguments = {"x"};
+  const RunResult lost = co_await rig.run(rig.echo, RedisCluster::tag_of(2), std::move(arguments));
+  EXPECT_FALSE(lost.has_value());
+  cluster.node(2).start();
+  const std::optional<Duration> back = co_await rig.until_answered(RedisCluster::tag_of(2), 10s);
+  EXPECT_TRUE(back.has_value());
+}
+
+// Redirects name the encrypted ports, and whoever answers there is looked at like the first.
+TEST(RedisTls, EveryNodeOfAClusterIsReachedOverTls) {
+  const TlsRedis files;
+  RedisCluster cluster({files.server.folder() + "/cert.pem", files.server.folder() + "/key.pem"});
+  const Script add("return {id, redis.call('INCR', KEYS[1])}");
+  Endpoint endpoint = files.endpoint("127.0.0.1", files.certificate.certificate_pem);
+  endpoint.port = cluster.port(0);
+  endpoint.user.clear();
+  endpoint.password = Secret();
+  RedisRig rig(std::move(endpoint), 1s);
+  rig.play(use_all_nodes(rig, cluster, add));
+  for (std::size_t i = 0; i < RedisCluster::kNodes; ++i)
+    EXPECT_NE(cluster.port(i), cluster.node(i).port());
+  EXPECT_EQ(rig.standing.failures(OutageReason::kRefused), 0U);
 }
 
 // What says redis:// does not reach a TLS port, and the other way round.
