@@ -46,12 +46,18 @@ class RulesChecker {
       const auto served_here = [&](Tier tier) { return served(model, tier, nullptr); };
       if (std::ranges::none_of(model.tiers, served_here))
         problem(path, "no provider of this model serves such callers", "");
+      for (const Tier tier : model.tiers)
+        if (served_here(tier) && !sent(model, tier, nullptr))
+          warning(path, fmt::format("{} callers must name the provider: what may serve them has "
+                                    "weight 0",
+                                    penstock::name(tier)));
     }
   }
 
   void workload(const std::string& path, const TenantConfig& tenant, const WorkloadConfig& rules) {
     const bool known = providers(path_of(path, "providers"), tenant, rules);
     if (known) models(path, tenant, rules);
+    if (known && !rules.providers.empty()) weights(path_of(path, "providers"), tenant, rules);
     labels(path, rules);
     if (rules.output_over == policy::OutputOver::kClamp && !rules.output_tokens_max)
       problem(path_of(path, "output_over"), "binds nothing without output_tokens_max",
@@ -81,6 +87,26 @@ class RulesChecker {
                             const WorkloadConfig* rules) const {
     const auto here = [&](const auto& target) { return may_serve(target.provider, tier, rules); };
     return std::ranges::any_of(model.targets, here) || std::ranges::any_of(model.fallback, here);
+  }
+
+  // The same of those that requests are sent to which name no provider.
+  [[nodiscard]] bool sent(const ModelConfig& model, Tier tier, const WorkloadConfig* rules) const {
+    const auto here = [&](const auto& target) { return may_serve(target.provider, tier, rules); };
+    const auto weighted = [&](const auto& target) { return target.weight != 0 && here(target); };
+    return std::ranges::any_of(model.targets, weighted) ||
+           std::ranges::any_of(model.fallback, here);
+  }
+
+  // Of the models that the workload may ask for.
+  void weights(const std::string& path, const TenantConfig& tenant, const WorkloadConfig& rules) {
+    for (const auto& [name, model] : config_.models) {
+      const auto names = [&](const std::string& glob) { return policy::Glob(glob).matches(name); };
+      if (!rules.models.empty() && std::ranges::none_of(rules.models, names)) continue;
+      if (may_use(model, tenant, rules) && !sent(model, tenant.tier, &rules))
+        warning(path, fmt::format("requests for {} must name the provider: what may serve them "
+                                  "has weight 0",
+                                  quoted(name)));
+    }
   }
 
   // False when something was found: what they leave of the models is then nobody's to say.
@@ -167,6 +193,10 @@ class RulesChecker {
   void problem(const std::string& path, std::string_view what, std::string hint) {
     findings_.problems.push_back(
         {origins_.nearest(path), fmt::format("{}: {}", path, what), std::move(hint)});
+  }
+
+  void warning(const std::string& path, std::string_view what) {
+    findings_.warnings.push_back({origins_.nearest(path), fmt::format("{}: {}", path, what), ""});
   }
 
   const Config& config_;

@@ -126,5 +126,29 @@ TEST(ValidateRules, ASystemPromptIsAText) {
   EXPECT_TRUE(says(fault("system_prompt: file:nowhere.txt"), "cannot be read"));
 }
 
+// They are let through, for a request that names the provider still gets there.
+TEST(ValidateRules, WarnsOfPlacesWithoutWeight) {
+  const auto warned = [](std::string_view providers, std::string_view tier) {
+    const LoadResult got = judged(
+        "version: 1\nlisten: {}\nauth: { mode: dev }\nproviders:\n"
+        "  p: { dialect: openai, replicas: [ http://a ] }\n"
+        "  q: { dialect: openai, replicas: [ http://b ], tiers: [internal] }\n"
+        "models:\n  m: { targets: [ { provider: p, model: x, weight: 0 }, { provider: q, model: x "
+        "} "
+        "], tiers: [" +
+        std::string(tier) + "] }\n  n: { targets: [ { provider: p, model: x } ] }\n" +
+        "tenants:\n  acme: { workloads: { app: { models: [m], providers: [" +
+        std::string(providers) + "] } } }\n");
+    EXPECT_TRUE(got.ok());
+    return got.warnings.empty() ? "" : render(got.warnings.front(), "f");
+  };
+  EXPECT_EQ(warned("p, q", "internal"), "");
+  EXPECT_EQ(warned("", "internal"), "");
+  EXPECT_TRUE(says(warned("p", "internal"),
+                   "workloads.app.providers: requests for \"m\" must name the provider"));
+  EXPECT_TRUE(says(warned("q", "internal, external"),
+                   "models.m.tiers: external callers must name the provider"));
+}
+
 }  // namespace
 }  // namespace penstock::config

@@ -6,11 +6,15 @@
 #include <string_view>
 #include <vector>
 
+#include "base/principal.h"
+#include "base/tier_set.h"
+#include "fleet/provider.h"
 #include "fleet/target.h"
 #include "gateway/request_scope.h"
 #include "gateway/route.h"
 #include "gateway/snapshot.h"
 #include "policy/glob.h"
+#include "wire/header_list.h"
 
 namespace penstock::gateway {
 
@@ -36,15 +40,43 @@ Barred Access::asked(std::string_view name) const noexcept {
   return std::ranges::any_of(workload_->models, allows) ? Barred::kNo : Barred::kModels;
 }
 
-Barred Access::model(const Model& model) const noexcept {
+Barred Access::place(std::size_t provider, std::string_view upstream) const noexcept {
+  bool closed = false;
+  for (const auto& [name, model] : snapshot_.models)
+    for (const fleet::Target& target : model.targets) {
+      if (target.provider != provider) continue;
+      if (model.tiers.has(tier_)) {
+        if (target.model == upstream) return Barred::kNo;
+      } else if (wire::equals_ignore_case(target.model, upstream)) {
+        closed = true;
+      }
+    }
+  return closed ? Barred::kTiers : Barred::kNo;
+}
+
+Barred Access::model(const Model& model, Route::ChosenBy by) const noexcept {
   if (const Barred barred = asked(model.name); barred != Barred::kNo) return barred;
   if (!model.tiers.has(tier_)) return Barred::kTiers;
-  Barred barred = Barred::kNo;
+  Barred all = Barred::kNo;
   for (const fleet::Target& target : model.targets) {
-    barred = provider(target.provider);
-    if (barred == Barred::kNo) return barred;
+    const Barred barred = provider(target.provider);
+    if (barred != Barred::kNo)
+      all = barred;
+    else if (target.weight != 0 || by == Route::ChosenBy::kClient)
+      return Barred::kNo;
   }
-  return barred;
+  return all;  // kNo where none is barred and nobody is sent anywhere: that is no rule's doing
+}
+
+Barred Access::anything() const noexcept {
+  if (workload_ != nullptr && !workload_->models.empty()) return Barred::kModels;
+  if (workload_ != nullptr && !workload_->providers.empty()) return Barred::kProviders;
+  const auto closed = [this](const TierSet& tiers) { return !tiers.has(tier_); };
+  const bool tiers = std::ranges::any_of(snapshot_.providers, closed, &fleet::Provider::tiers) ||
+                     std::ranges::any_of(snapshot_.models, [&](const auto& entry) {
+                       return closed(entry.second.tiers);
+                     });
+  return tiers ? Barred::kTiers : Barred::kNo;
 }
 
 std::vector<std::string_view> Access::models() const {

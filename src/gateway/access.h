@@ -34,8 +34,17 @@ class Access {
   [[nodiscard]] Barred provider(std::size_t index) const noexcept;
   // Whether the caller may ask for that name, as far as names go: a model's or `provider/model`.
   [[nodiscard]] Barred asked(std::string_view name) const noexcept;
-  // Whether the caller may use a model at all: its name, its tiers, and any of its places.
-  [[nodiscard]] Barred model(const Model& model) const noexcept;
+  // Whether what a provider calls so may serve the caller outside of any model. Where only models
+  // that are closed to its tier lead there, the place is closed to it too. Case is ignored, for
+  // providers may ignore it. cost: a pass over the targets of all models.
+  [[nodiscard]] Barred place(std::size_t provider, std::string_view upstream) const noexcept;
+  // Whether the caller may use a model at all: its name, its tiers, and any of its places. One of
+  // weight 0 is a place only for who names its provider.
+  [[nodiscard]] Barred model(const Model& model,
+                             Route::ChosenBy by = Route::ChosenBy::kModel) const noexcept;
+  // Whether there is anything that this caller may not use, and the first rule that says so.
+  // cost: a pass over all models and providers.
+  [[nodiscard]] Barred anything() const noexcept;
   // The public names that the caller may use, in the config's order.
   [[nodiscard]] std::vector<std::string_view> models() const;
 

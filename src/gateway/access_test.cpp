@@ -81,6 +81,46 @@ TEST_F(AccessTest, WorkloadsNameModelsAndProviders) {
   EXPECT_EQ(internal(&workload).models(), (Names{"chat", "inner"}));
 }
 
+TEST_F(AccessTest, PlacesBelongToTheModelsThatLeadThere) {
+  EXPECT_EQ(external().place(0, "up"), Barred::kNo) << "chat leads there too";
+  snapshot.models.at("staff").targets[0].model = "secret";
+  EXPECT_EQ(external().place(0, "secret"), Barred::kTiers);
+  EXPECT_EQ(external().place(0, "SECRET"), Barred::kTiers) << "providers may ignore case";
+  EXPECT_EQ(external().place(1, "secret"), Barred::kNo) << "the same name elsewhere";
+  EXPECT_EQ(external().place(0, "unheard-of"), Barred::kNo);
+  EXPECT_EQ(internal().place(0, "secret"), Barred::kNo);
+  Route slash;
+  slash.name({.provider = 0, .model = "secret"});
+  const auto closed = judge_route(slash, "p0/secret", external());
+  ASSERT_TRUE(closed);
+  EXPECT_EQ(closed->error.code, ErrorCode::kModelNotAllowed);
+  EXPECT_EQ(closed->by, Barred::kTiers);
+}
+
+TEST_F(AccessTest, KnowsWhetherAnythingIsBarred) {
+  EXPECT_EQ(external().anything(), Barred::kTiers);
+  snapshot.providers[1].tiers = snapshot.providers[2].tiers = TierSet();
+  EXPECT_EQ(external().anything(), Barred::kTiers) << "a model";
+  EXPECT_EQ(internal().anything(), Barred::kNo);
+  Workload workload;
+  EXPECT_EQ(internal(&workload).anything(), Barred::kNo);
+  workload.providers = {true, true, true};
+  EXPECT_EQ(internal(&workload).anything(), Barred::kProviders);
+  workload.models = {policy::Glob("*")};
+  EXPECT_EQ(internal(&workload).anything(), Barred::kModels);
+}
+
+TEST_F(AccessTest, PlacesOfNoWeightAreForThoseWhoNameThem) {
+  Model& chat = snapshot.models.at("chat");
+  chat.targets[0].weight = 0;
+  EXPECT_EQ(external().model(chat), Barred::kTiers) << "the place with weight is barred";
+  EXPECT_EQ(external().model(chat, Route::ChosenBy::kClient), Barred::kNo);
+  EXPECT_EQ(internal().model(chat), Barred::kNo);
+  EXPECT_TRUE(external().models().empty());
+  chat.targets[1].weight = 0;
+  EXPECT_EQ(internal().model(chat), Barred::kNo) << "nothing bars it";
+}
+
 // A route that keeps nothing must not fall back to everything.
 TEST_F(AccessTest, RouteKeepsWhatIsAllowedIfOnlyNothing) {
   Route chat{.model = &snapshot.models.at("chat")};

@@ -17,6 +17,7 @@
 #include "control/retry_plan.h"
 #include "fleet/provider.h"
 #include "fleet/selection.h"
+#include "fleet/target.h"
 #include "gateway/access.h"
 #include "gateway/attempt.h"
 #include "gateway/attempt_error.h"
@@ -109,8 +110,11 @@ class Journey {
  private:
   // The one place where attempts begin asks again, whatever the route was made of.
   [[nodiscard]] bool barred(std::size_t target) const {
-    const std::size_t provider = scope_.route.targets()[target].provider;
-    return access_of(scope_).provider(provider) != Barred::kNo;
+    const fleet::Target& place = scope_.route.targets()[target];
+    const Access access = access_of(scope_);
+    if (access.provider(place.provider) != Barred::kNo) return true;
+    return scope_.route.model == nullptr &&
+           access.place(place.provider, place.model) != Barred::kNo;
   }
   [[nodiscard]] static Error closed() {
     Error error(ErrorCode::kProviderNotAllowed);

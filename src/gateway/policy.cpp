@@ -16,6 +16,7 @@
 #include "dialect/openai/request.h"
 #include "dialect/openai/ruled_members.h"
 #include "dialect/surface.h"
+#include "fleet/target.h"
 #include "gateway/access.h"
 #include "gateway/audit.h"
 #include "gateway/request_scope.h"
@@ -74,21 +75,24 @@ Result<void> judge_label(RequestScope& scope, const Workload& workload) {
 // What a provider could take for something else than we did is nobody's to pass on.
 Result<void> judge_readable(RequestScope& scope, const Workload* workload) {
   const dialect::openai::RuledMembers& said = scope.request.ruled;
+  const bool models = !said.respelled.empty() || !said.other_models.empty();
+  const Barred some = models ? access_of(scope).anything() : Barred::kNo;
+  const bool ruled = workload != nullptr || scope.principal.tier == Tier::kExternal;
   const auto unclear = [&](std::string_view member, std::string_view why) {
     return refused(scope, PolicyRule::kReadable, "readable",
                    named(ErrorCode::kInvalidRequest, member, fmt::format("`{}` {}.", member, why)));
   };
-  if (!said.respelled.empty())
+  if (!said.respelled.empty() && (ruled || some != Barred::kNo))
     return unclear(said.respelled, "must be spelled in lower case, for providers may ignore case");
+  if (!said.other_models.empty() && some != Barred::kNo)
+    return refused(scope, PolicyRule::kAccess, name(some),
+                   named(ErrorCode::kModelNotAllowed, said.other_models,
+                         "This key may not name further models."));
   if (workload == nullptr) return {};
   const bool counts = workload->output_tokens_max || workload->tools == policy::Tools::kDeny;
   if (counts && !said.twice.empty()) return unclear(said.twice, "must not be given twice");
   if (workload->output_tokens_max && !said.other_ceiling.empty())
     return unclear(said.other_ceiling, "is not taken here: say `max_completion_tokens`");
-  if (!said.other_models.empty() && !(workload->models.empty() && workload->providers.empty()))
-    return refused(scope, PolicyRule::kAccess, name(Barred::kModels),
-                   named(ErrorCode::kModelNotAllowed, said.other_models,
-                         "This key may not name further models."));
   return {};
 }
 
@@ -137,11 +141,20 @@ Result<void> put_system_message(RequestScope& scope, const Workload& workload) {
   return {};
 }
 
+// Of `provider/model`: by its name, and by the models that lead to the same place.
+Barred judge_name(const Route& route, std::string_view asked, const Access& access) {
+  const Barred by_name = access.asked(asked);
+  if (by_name != Barred::kNo || route.targets().empty()) return by_name;
+  const fleet::Target& target = route.targets().front();
+  return access.place(target.provider, target.model);
+}
+
 }  // namespace
 
 std::optional<RouteRefusal> judge_route(Route& route, std::string_view asked,
                                         const Access& access) {
-  const Barred model = route.model != nullptr ? access.model(*route.model) : access.asked(asked);
+  const Barred model = route.model != nullptr ? access.model(*route.model, route.chosen_by)
+                                              : judge_name(route, asked, access);
   if (model != Barred::kNo) return RouteRefusal{named(ErrorCode::kModelNotAllowed, "model"), model};
   if (route.chosen_by == Route::ChosenBy::kClient && !route.targets().empty()) {
     // All of them are at the one provider that was asked for.
@@ -172,9 +185,7 @@ Result<void> judge_policy(RequestScope& scope) {
   if (closed)
     return refused(scope, PolicyRule::kAccess, name(closed->by), std::move(closed->error));
   count(scope, PolicyRule::kAccess, Ruling::kPassed);
-  if (workload != nullptr || scope.principal.tier == Tier::kExternal) {
-    PENSTOCK_CHECK(judge_readable(scope, workload));
-  }
+  PENSTOCK_CHECK(judge_readable(scope, workload));
   if (workload != nullptr) {
     PENSTOCK_CHECK(judge_tools(scope, *workload));
     PENSTOCK_CHECK(hold_output(scope, *workload));
