@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/result.h"
 #include "policy/event_walk.h"
 
 namespace penstock::policy {
@@ -17,7 +18,8 @@ EventEnd EventRedactor::on_event(EventKind kind, std::string_view data,
   if (!found_) found_ = walk.found();
   if (!masked) return EventEnd::kUnknown;
   if (texts_.holding()) envelope_ = walk.envelope();
-  for (const std::string& choice : walk.finished()) texts_.flush(choice, envelope_, out);
+  for (const std::string& choice : walk.finished())
+    if (!texts_.flush(choice, envelope_, out)) return EventEnd::kUnknown;
   if (!found_) found_ = texts_.found();
   // Several data lines are one text with line feeds, which stand between JSON's tokens.
   std::ranges::replace_if(*masked, [](char byte) { return byte == '\n' || byte == '\r'; }, ' ');
@@ -26,7 +28,7 @@ EventEnd EventRedactor::on_event(EventKind kind, std::string_view data,
 }
 
 void EventRedactor::finish(std::vector<std::string>& out) {
-  texts_.flush({}, envelope_, out);
+  ignore(texts_.flush({}, envelope_, out), "nothing comes behind the stream's end");
   if (!found_) found_ = texts_.found();
 }
 

@@ -21,7 +21,9 @@ enum class EventKind : std::uint8_t {
 
 enum class EventEnd : std::uint8_t {
   kMasked,
-  kUnknown,  // no JSON object, or more texts than are kept apart: nothing of it may pass
+  // No JSON object; more texts than are kept apart; a place spelled in more than one way; more of
+  // a text that its choice's finish has ended. Nothing of it may pass.
+  kUnknown,
 };
 
 // Masks the events of one reply's stream. An event is a JSON object; a string in it is either whole

@@ -136,6 +136,45 @@ TEST_F(EventRedactorTest, WhatIsNoObjectOrHasTooManyTextsIsUnknown) {
   EXPECT_TRUE(out.empty());
 }
 
+// Else the halves of an identifier pass, each as a text of its own.
+TEST_F(EventRedactorTest, NothingGoesOnBehindItsFinish) {
+  EventRedactor redactor(all_, tally_);
+  std::vector<std::string> out;
+  const auto on = [&](const std::string& event) {
+    return redactor.on_event(EventKind::kChunk, event, out);
+  };
+  ASSERT_EQ(on(delta(R"("content":"mail anna@exam")", "\"stop\"")), EventEnd::kMasked);
+  const std::string empty = delta(R"("role":"assistant","content":"")", "\"stop\"");
+  EXPECT_EQ(on(empty), EventEnd::kMasked);  // some say it twice
+  EXPECT_EQ(on(delta(R"("content":"bob")", "null", 1)), EventEnd::kMasked);
+  out.clear();
+  EXPECT_EQ(on(content("ple.com now")), EventEnd::kUnknown);
+  EXPECT_EQ(on(delta(R"("unheard_of":"x")")), EventEnd::kUnknown);
+  EXPECT_TRUE(out.empty());
+}
+
+TEST_F(EventRedactorTest, TheWordNullIsNoFinish) {
+  const auto out = all({delta(R"("content":"mail anna@exam")", "\"null\""),
+                        delta(R"("content":"ple.com now")", "\"null\""), kStop});
+  EXPECT_EQ(joined(out, "content"), "mail [email] now");
+}
+
+// The same place under another spelling is no second text.
+TEST_F(EventRedactorTest, APlaceHasOneSpelling) {
+  const auto out = all({content("to anna@exam"), delta(R"("c\u006fntent":"ple.com now")")});
+  EXPECT_EQ(joined(out, R"(c\u006fntent)"), "[email] ");
+  EXPECT_EQ(joined(out, "content"), "to now");
+  for (const char* index :
+       {"0.0", "-0", "0e1", "\"0\"", "{}", "000000000000000000000", "0,\"index\":1"}) {
+    EventRedactor redactor(all_, tally_);
+    std::vector<std::string> events;
+    const std::string odd =
+        fmt::format(R"({{"choices":[{{"index":{},"delta":{{"content":"anna@exam"}}}}]}})", index);
+    EXPECT_EQ(redactor.on_event(EventKind::kChunk, odd, events), EventEnd::kUnknown) << index;
+  }
+  EXPECT_EQ(all({R"({"choices":[{"index":null,"delta":{"content":"a "}}]})"}).size(), 1U);
+}
+
 TEST_F(EventRedactorTest, LogprobsAreNoWayRound) {
   const auto out = all(
       {R"({"choices":[{"delta":{"content":"a "},"logprobs":{"content":[{"token":"anna"}]}}]})"});

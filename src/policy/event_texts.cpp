@@ -41,7 +41,12 @@ bool EventTexts::holding() const noexcept {
   });
 }
 
-void EventTexts::flush(std::string_view path, std::string_view envelope,
+bool EventTexts::ended(std::string_view path) const noexcept {
+  return std::ranges::any_of(
+      ended_, [path](const std::string& above) { return is_at_or_below(path, above); });
+}
+
+bool EventTexts::flush(std::string_view path, std::string_view envelope,
                        std::vector<std::string>& out) {
   for (EventText& text : texts_) {
     if (!is_at_or_below(text.path, path)) continue;
@@ -53,6 +58,10 @@ void EventTexts::flush(std::string_view path, std::string_view envelope,
     out.push_back(std::move(event));
   }
   std::erase_if(texts_, [path](const EventText& text) { return is_at_or_below(text.path, path); });
+  if (ended(path)) return true;
+  if (ended_.size() == kTextsMax) return false;
+  ended_.emplace_back(path);
+  return true;
 }
 
 }  // namespace penstock::policy

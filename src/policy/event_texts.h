@@ -44,9 +44,15 @@ class EventTexts {
   [[nodiscard]] bool holding() const noexcept;
 
   // Ends the texts at and below a path: the rest of each becomes an event of its own. Empty: all.
+  // What has ended stays so: see ended(). False when more places have ended than are remembered.
   //
   // envelope: what such events say beside the text: members, each with a comma behind it.
-  void flush(std::string_view path, std::string_view envelope, std::vector<std::string>& out);
+  [[nodiscard]] bool flush(std::string_view path, std::string_view envelope,
+                           std::vector<std::string>& out);
+
+  // Whether a path lies at or below one whose texts have ended. More of them would begin without
+  // what stood before, and so hide the second half of an identifier.
+  [[nodiscard]] bool ended(std::string_view path) const noexcept;
 
   // The pattern of the first identifier found in one of those that have ended.
   [[nodiscard]] std::optional<std::size_t> found() const noexcept { return found_; }
@@ -55,6 +61,7 @@ class EventTexts {
   const Redactor& redactor_;
   Tally& tally_;
   std::deque<EventText> texts_;
+  std::vector<std::string> ended_;  // at most kTextsMax paths
   std::optional<std::size_t> found_;
 };
 

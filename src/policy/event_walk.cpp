@@ -12,6 +12,7 @@
 #include "json/reader.h"
 #include "json/string.h"
 #include "json/utf8.h"
+#include "llm/finish.h"
 #include "policy/event_texts.h"
 #include "policy/json_redactor.h"
 #include "policy/stream_redactor.h"
@@ -65,6 +66,13 @@ constexpr auto kEnvelope = std::to_array<std::string_view>(
     {"id", "object", "created", "model", "system_fingerprint", "service_tier"});
 constexpr std::size_t kEnvelopeValueMax = 256;
 constexpr std::size_t kIndexMax = 20;  // digits
+
+// A whole number has one spelling only: `0` and not `0.0`, `-0` or `0e1`, nor a string.
+bool is_index(std::string_view value) noexcept {
+  if (value.size() > kIndexMax || value == "-0") return false;
+  if (value.starts_with('-')) value.remove_prefix(1);
+  return std::ranges::all_of(value, [](char byte) { return byte >= '0' && byte <= '9'; });
+}
 
 bool is_one_of(std::string_view key, std::span<const std::string_view> names) noexcept {
   return std::ranges::any_of(names,
@@ -125,7 +133,7 @@ void EventWalk::members(Strings strings) {
       envelope_.push_back({key, ahead.skip_value()});
     }
     const std::size_t before = path_.size();
-    enter({.kind = Step::Kind::kMember, .key = key}, key);
+    enter_member(key);
     const bool whole = is_one_of(key, container ? std::span<const std::string_view>(kWholeLists)
                                                 : std::span<const std::string_view>(kAtoms));
     value(whole ? Strings::kWhole : strings);
@@ -158,12 +166,14 @@ EventWalk::Step EventWalk::describe() const {
   while (ahead.next_key(key)) {
     const json::Kind kind = ahead.peek();
     const std::string_view value = ahead.skip_value();
-    if (kind == json::Kind::kNumber && json::equals(key, "index") && value.size() <= kIndexMax)
-      step.index = value;
-    else if (kind == json::Kind::kString && json::equals(key, "type"))
+    if (kind != json::Kind::kNull && json::equals(key, "index")) {
+      const bool twice = !step.index.empty() && step.index != value;
+      step.odd = step.odd || twice || !is_index(value);
+      step.index = step.odd ? std::string_view() : value;
+    } else if (kind == json::Kind::kString && json::equals(key, "type"))
       step.type = value.substr(1, value.size() - 2);
     else if (kind == json::Kind::kString && step.choice && json::equals(key, "finish_reason"))
-      step.finishes = value.size() > 2;
+      step.finishes = step.finishes || !llm::goes_on(value.substr(1, value.size() - 2));
   }
   return step;
 }
@@ -172,6 +182,16 @@ void EventWalk::enter(const Step& step, std::string_view name) {
   steps_.push_back(step);
   path_ += step.kind == Step::Kind::kMember ? kMemberMark : kElementMark;
   path_ += name;
+}
+
+// A name is the same however it is spelled; one with a path's own marks in it cannot be told apart.
+void EventWalk::enter_member(std::string_view key) {
+  const Step step{.kind = Step::Kind::kMember, .key = key};
+  if (key.find('\\') == std::string_view::npos) return enter(step, key);
+  const std::string meant = json::unescape(key);
+  unknown_ = unknown_ || meant.find(kMemberMark) != std::string::npos ||
+             meant.find(kElementMark) != std::string::npos;
+  enter(step, meant);
 }
 
 void EventWalk::leave(std::size_t path_size) {
@@ -194,7 +214,10 @@ void EventWalk::mask(std::string_view raw) {
 
 // With a choice that finishes, what its texts say goes out before, and whole: they end here.
 void EventWalk::piece(std::string_view raw) {
-  EventText* const text = text_here();
+  const bool odd = std::ranges::any_of(steps_, &Step::odd);
+  const bool ended = texts_.ended(path_);
+  if (ended && raw.empty()) return;
+  EventText* const text = odd || ended ? nullptr : text_here();
   if (text == nullptr) {
     unknown_ = true;
     return;

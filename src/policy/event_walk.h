@@ -22,7 +22,8 @@ class EventWalk {
   EventWalk(const Redactor& redactor, Tally& tally, EventTexts& texts, EventKind kind) noexcept
       : redactor_(redactor), tally_(tally), texts_(texts), kind_(kind), reader_({}) {}
 
-  // The masked event; nullopt when it is no JSON object in UTF-8, or has too many texts.
+  // The masked event; nullopt when it is no JSON object in UTF-8, has too many texts,
+  // a place that has two spellings, or more of a text that has ended.
   [[nodiscard]] std::optional<std::string> run(std::string_view data);
 
   // What an event made for held text says beside it: `id`, `model` and the like.
@@ -41,6 +42,7 @@ class EventWalk {
     Kind kind = Kind::kMember;
     std::string_view key = {};    // as written
     std::string_view index = {};  // its `index`, as written
+    bool odd = false;             // its `index` is no whole number in its one spelling
     std::string_view type = {};   // its `type`, as written between the quotes
     bool choice = false;          // it is one of the reply's choices
     bool finishes = false;        // it has a finish_reason
@@ -62,6 +64,7 @@ class EventWalk {
   [[nodiscard]] std::string opening() const;
   [[nodiscard]] std::string closing() const;
   void enter(const Step& step, std::string_view name);
+  void enter_member(std::string_view key);
   void leave(std::size_t path_size);
   void put(std::string_view part, std::string_view instead);
 

@@ -9,6 +9,7 @@
 
 #include "json/reader.h"
 #include "json/string.h"
+#include "llm/finish.h"
 #include "llm/usage.h"
 
 namespace penstock::dialect::openai {
@@ -169,7 +170,7 @@ Finish read_finish(json::Reader& reader) noexcept {
   if (reader.peek() != json::Kind::kString)
     return read_truthy(reader) ? Finish::kFinished : Finish::kOpen;
   const std::string_view reason = reader.read_string();
-  if (reason.empty()) return Finish::kOpen;
+  if (llm::goes_on(reason)) return Finish::kOpen;
   const bool failed = json::equals(reason, "error") || json::equals(reason, "abort");
   return failed ? Finish::kFailed : Finish::kFinished;
 }

@@ -31,8 +31,8 @@ namespace penstock::dialect::openai {
 // What a choice says of its end.
 enum class Finish : std::uint8_t { kOpen, kFinished, kFailed };
 
-// A `finish_reason` member. null and "" mean that the choice goes on; `error` and `abort` are what
-// engines say when it broke.
+// A `finish_reason` member. null, "" and "null" mean that the choice goes on; `error` and `abort`
+// are what engines say when it broke.
 [[nodiscard]] Finish read_finish(json::Reader& reader) noexcept;
 
 // Where `part` begins within `whole`, of which it is a piece.

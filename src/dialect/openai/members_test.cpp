@@ -70,7 +70,7 @@ TEST(ReadFilled, TakesOnlyWhatCanHoldContent) {
 }
 
 TEST(ReadFinish, KnowsOpenFinishedAndFailed) {
-  for (const std::string_view text : {"null", "\"\"", "false"})
+  for (const std::string_view text : {"null", "\"\"", "\"null\"", "false"})
     EXPECT_EQ(finish(text), Finish::kOpen) << text;
   for (const std::string_view text :
        {"\"stop\"", "\"length\"", "\"err\"", "\"errors\"", "{\"type\":\"stop\"}"})
