@@ -21,7 +21,8 @@ ISSUER, AUDIENCE = "https://idp.bench.example/", "penstock"
 # The reply tells of so few tokens that this is never reached.
 LIMITS = "requests: 1000000/s, burst: 1000000, tokens: 1000000/s"
 POLICY = ('models: [ "bench-*" ], providers: [ stable ], output_tokens_max: 4096, '
-          f'output_over: refuse, tools: deny, priority: interactive, limits: {{ {LIMITS}, in_flight: 10000 }}')
+          'output_over: refuse, tools: deny, priority: interactive, '
+          f'limits: {{ {LIMITS}, in_flight: 10000 }}')
 TENANT = f"limits: {{ {LIMITS}, in_flight: 10000 }}"
 
 # Below 100 requests/s the store is asked about each request; from there on gateways take slices.
@@ -122,7 +123,8 @@ def store(bench, plan):
     with contextlib.ExitStack() as stack:
         shared = stack.enter_context(running(redis(bench)))
         upstream = stack.enter_context(running(bench.mock()))
-        kept = f'quota: {{ kind: redis }}, redis: {{ url: "{bench.secret_file(redis_url(shared))}" }}'
+        url = bench.secret_file(redis_url(shared))
+        kept = f'quota: {{ kind: redis }}, redis: {{ url: "{url}" }}'
         kinds = {"memory": Rules(tenant=SLICED), "redis": Rules(tenant=ASKED, store=kept),
                  "slices": Rules(tenant=SLICED, store=kept)}
         subjects = [Subject(name, stack.enter_context(

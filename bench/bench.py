@@ -218,8 +218,8 @@ def redaction(bench, plan, report):
 
 
 FIGURES = {figure.__name__: figure for figure in
-           (unary, guarded, chunk, added_latency, shared_quotas, redaction, idle, open_streams, hold, bodies,
-            workers, tls)}
+           (unary, guarded, chunk, added_latency, shared_quotas, redaction, idle, open_streams,
+            hold, bodies, workers, tls)}
 
 
 def arguments():

@@ -1,4 +1,4 @@
-"""deploy/three-gateways as a user starts it: HAProxy, three gateways, one Redis over TLS, one limit."""
+"""deploy/three-gateways as a user starts it: HAProxy, three gateways, Redis over TLS, one limit."""
 
 import collections
 import concurrent.futures
