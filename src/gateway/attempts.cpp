@@ -21,8 +21,10 @@
 #include "gateway/access.h"
 #include "gateway/attempt.h"
 #include "gateway/attempt_error.h"
+#include "gateway/audit.h"
 #include "gateway/no_replica.h"
 #include "gateway/request_scope.h"
+#include "gateway/route.h"
 #include "runtime/rest.h"
 #include "telemetry/labels.h"
 
@@ -93,6 +95,8 @@ class Journey {
       }
       if (barred(start.target)) co_return fail(closed());
       count_move(start.target);
+      if (scope_.attempts == 0 && scope_.route.chosen_by == Route::ChosenBy::kClient)
+        audit_choice(scope_);
       scope_.attempts = plan_.attempts();
       std::unique_ptr<control::AttemptFailure> failure = co_await attempt(scope_, *placement);
       placement.reset();  // what it held is free again before the next is decided on

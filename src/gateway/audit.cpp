@@ -26,7 +26,7 @@ void write(RequestScope& scope, telemetry::AuditRecord record) {
   record.key_id = scope.principal.key_id;
   record.request_id = scope.request_id;
   record.provider = chosen(scope);
-  record.model = scope.request.model;
+  record.model = scope.model_name();
   scope.worker.log_line.clear();
   telemetry::append_line(scope.worker.log_line, record);
   scope.worker.audit_log.write(scope.worker.log_line);

@@ -16,7 +16,8 @@ namespace penstock::gateway {
 // `refused_by`).
 void audit_refusal(RequestScope& scope, const Error& error);
 
-// Writes the line of a provider that the client chose and may use.
+// Writes the line of a provider that the client chose and is gone to: once, as the first attempt
+// begins, so that what is refused before has the line of its refusal only.
 void audit_choice(RequestScope& scope);
 
 }  // namespace penstock::gateway

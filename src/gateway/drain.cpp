@@ -46,7 +46,7 @@ void tell_if_cut(const RequestScope& scope, Duration took) noexcept {
       .with("request_id", scope.request_id)
       .with("call_id", scope.call_id)
       .with("tenant", scope.principal.tenant)
-      .with("model", scope.request.model)
+      .with("model", scope.model_name())
       .with("provider", provider)
       .with("attempts", scope.attempts)
       .with("duration_us", std::chrono::floor<std::chrono::microseconds>(took).count())

@@ -78,7 +78,9 @@ Task<Result<void>> Pipeline::run(RequestScope& scope) {
   if (!takes_body(scope.surface)) co_return co_await reply_models(scope);
   PENSTOCK_CO_CHECK(co_await read_and_validate(scope));
   PENSTOCK_CO_CHECK(judge_policy(scope));
+  scope.rejected_at = RejectionStage::kPolicy;
   PENSTOCK_CO_CHECK(redact_request(scope));
+  scope.rejected_at = RejectionStage::kQuota;
   PENSTOCK_CO_CHECK(reserve_budget(scope));
   if (find_in_cache(scope)) co_return Result<void>();
   scope.rejected_at = RejectionStage::kAdmit;

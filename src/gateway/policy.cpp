@@ -18,7 +18,6 @@
 #include "dialect/surface.h"
 #include "fleet/target.h"
 #include "gateway/access.h"
-#include "gateway/audit.h"
 #include "gateway/request_scope.h"
 #include "gateway/route.h"
 #include "gateway/snapshot.h"
@@ -191,7 +190,6 @@ Result<void> judge_policy(RequestScope& scope) {
     PENSTOCK_CHECK(hold_output(scope, *workload));
     PENSTOCK_CHECK(put_system_message(scope, *workload));
   }
-  if (scope.route.chosen_by == Route::ChosenBy::kClient) audit_choice(scope);
   return {};
 }
 

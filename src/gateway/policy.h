@@ -14,8 +14,7 @@ namespace penstock::gateway {
 
 // Judges a request by the rules of its caller, the cheap ones first: label, model, provider, tools,
 // output, system prompt. Leaves of the scope's route what the caller may use, and in its `imposed`
-// what every attempt must say. Whatever a rule cannot read for certain is refused. An accepted
-// choice of a provider is told to the audit log.
+// what every attempt must say. Whatever a rule cannot read for certain is refused.
 //
 // errors: kLabelRequired, kModelNotAllowed, kProviderNotAllowed, kToolsNotAllowed; kInvalidRequest
 //         with `param` for an output over the ceiling, and for members that a provider could read

@@ -139,7 +139,7 @@ void RequestScope::log(Outcome outcome, Duration took, Duration own) noexcept {
   record.workload = principal.workload;
   record.key_id = principal.key_id;
   record.surface = name(surface);
-  record.model = request.model;
+  record.model = model_name();
   if (provider != nullptr) record.provider = provider->name;
   if (replica != nullptr) record.replica = replica->name;
   record.attempts = attempts;

@@ -85,6 +85,7 @@ class RequestScope {
   std::string masked_body;  // where redaction changed it: `body` views this one
   ByteLease masked_memory;  // of the bound that bodies share
   dialect::openai::RequestView request;
+  std::optional<std::string> told_model;  // see told_model.h; nullopt: as the request names it
   Route route;
   dialect::openai::Imposed imposed;  // by the caller's rules, on every attempt
   // Tokens that all choices together may have, as the request goes out; nullopt: no ceiling.
@@ -140,6 +141,10 @@ class RequestScope {
     return provider != nullptr ? provider->label : kNoLabel;
   }
   [[nodiscard]] Label model_label() const noexcept;
+  // The model's name for logs.
+  [[nodiscard]] std::string_view model_name() const noexcept {
+    return told_model ? std::string_view(*told_model) : std::string_view(request.model);
+  }
   // What is known of how the attempt, or the request, ends. failed: nullopt when it did not, or
   // when the provider's own error reply is what the client gets.
   [[nodiscard]] control::Facts facts(std::optional<ErrorCode> failed) const noexcept;

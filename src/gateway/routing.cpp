@@ -17,6 +17,7 @@
 #include "gateway/request_scope.h"
 #include "gateway/route.h"
 #include "gateway/snapshot.h"
+#include "gateway/told_model.h"
 
 namespace penstock::gateway {
 namespace {
@@ -79,6 +80,8 @@ Result<void> find_route(RequestScope& scope) {
   const auto known = snapshot.models.find(scope.request.model);
   if (known != snapshot.models.end())
     scope.route.model = &known->second;  // refused or not: the metrics name it
+  else
+    scope.told_model = told_model(scope);
   Result<Route> route = route_of(snapshot, scope.request.model,
                                  scope.exchange.head().headers.find("x-penstock-provider"), access);
   if (!route && scope.route.model != nullptr) {
