@@ -136,13 +136,16 @@ gateway::CallerLimits compile_limits(const Owner& owner, const gateway::CallerLi
                                      const std::optional<control::EmergencyPart>& part,
                                      const gateway::CallerLimits* before) {
   gateway::CallerLimits limits;
-  // A state that is in use keeps its ceiling until the snapshot is in force: apply_limits().
-  if (before != nullptr)
-    limits.state = before->state;
-  else
-    limits.state->in_flight.set_limit(config.in_flight.value_or(gateway::LimitState::kNoCeiling));
+  // A state that is in use stays as it is until the snapshot is in force: apply_limits().
   limits.requests = shape_of(requests_of(config));
   limits.tokens = shape_of(tokens_of(config));
+  if (before != nullptr) {
+    limits.state = before->state;
+  } else {
+    limits.state->in_flight.set_limit(config.in_flight.value_or(gateway::LimitState::kNoCeiling));
+    limits.state->requests_shape = limits.requests;
+    limits.state->tokens_shape = limits.tokens;
+  }
   if (config.requests)
     limits.requests_per_second = static_cast<double>(config.requests->hourly()) / 3600;
   if (config.tokens) limits.tokens_per_second = static_cast<double>(config.tokens->hourly()) / 3600;

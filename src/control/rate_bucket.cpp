@@ -76,6 +76,20 @@ void RateBucket::charge(const BucketShape& shape, TimePoint now, std::uint64_t c
   } while (!full_at_.compare_exchange_weak(word, full_at, std::memory_order_relaxed));
 }
 
+void RateBucket::reshape(const BucketShape& before, const BucketShape& after,
+                         TimePoint now) noexcept {
+  const std::uint64_t at = ticks(now);
+  std::uint64_t word = full_at_.load(std::memory_order_relaxed);
+  std::uint64_t full_at = 0;
+  do {
+    const std::uint64_t debt = word > at ? word - at : 0;
+    const auto price = static_cast<unsigned __int128>(debt) * after.ticks_per_unit();
+    const auto exact = (price + before.ticks_per_unit() - 1) / before.ticks_per_unit();
+    const std::uint64_t most = 2 * after.capacity_ticks();  // as charge() may leave it
+    full_at = at + (exact > most ? most : static_cast<std::uint64_t>(exact));
+  } while (!full_at_.compare_exchange_weak(word, full_at, std::memory_order_relaxed));
+}
+
 void RateBucket::set_full_in(TimePoint now, Duration wait) noexcept {
   full_at_.store(ticks(now + wait), std::memory_order_relaxed);
 }

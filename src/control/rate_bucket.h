@@ -63,6 +63,9 @@ class RateBucket {
   // Takes whatever it costs: for a hold that turned out too small. The bucket may then be in debt,
   // by at most another capacity.
   void charge(const BucketShape& shape, TimePoint now, std::uint64_t cost) noexcept;
+  // The rate changes from `before` to `after`: what was used stays used, in units. Calls that are
+  // decided meanwhile by the shape before count at its price.
+  void reshape(const BucketShape& before, const BucketShape& after, TimePoint now) noexcept;
   // Takes over what another keeper of the same bucket says: full in so long.
   void set_full_in(TimePoint now, Duration wait) noexcept;
   [[nodiscard]] BucketLevel level(const BucketShape& shape, TimePoint now) const noexcept;

@@ -156,5 +156,25 @@ TEST(RateBucket, HoldsItsPromisesOverRandomSchedules) {
   }
 }
 
+// Ten times the rate must not make ten times the debt, nor a tenth of it give anything back.
+TEST(RateBucket, AChangedRateKeepsWhatWasUsed) {
+  const BucketShape slow({.units = 60, .per = 1h, .burst = 10});
+  const BucketShape fast({.units = 600, .per = 1h, .burst = 10});
+  const TimePoint now = TimePoint() + 1h;
+  RateBucket bucket;
+  EXPECT_EQ(bucket.take(slow, now, 5).end, TakeEnd::kTaken);
+  bucket.reshape(slow, fast, now);
+  EXPECT_EQ(bucket.level(fast, now).remaining, 5U);
+  EXPECT_EQ(bucket.take(fast, now, 5).end, TakeEnd::kTaken);
+  EXPECT_EQ(bucket.take(fast, now, 1).end, TakeEnd::kWait);
+  bucket.reshape(fast, slow, now);
+  EXPECT_EQ(bucket.level(slow, now).remaining, 0U);
+  EXPECT_EQ(bucket.level(slow, now + 1min).remaining, 1U);
+  bucket.reshape(slow, BucketShape({.units = 60, .per = 1h, .burst = 2}), now);
+  EXPECT_EQ(bucket.level(BucketShape({.units = 60, .per = 1h, .burst = 2}), now + 4min).remaining,
+            2U)
+      << "at most one capacity in debt";
+}
+
 }  // namespace
 }  // namespace penstock::control

@@ -21,6 +21,10 @@ struct LimitState {
   control::RateBucket tokens;
   control::InFlightLimit in_flight{kNoCeiling};
   SharedState shared;  // untouched without a shared store
+
+  // The shapes that are in force, for the next change of them. On the control thread.
+  std::optional<control::BucketShape> requests_shape = {};
+  std::optional<control::BucketShape> tokens_shape = {};
 };
 
 // The limits of a tenant, workload or key, as one snapshot has them.
