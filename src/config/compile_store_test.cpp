@@ -1,5 +1,6 @@
 #include "config/compile_store.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -84,6 +85,7 @@ TEST(CompileStore, ABadUrlIsAProblemThatShowsNothingOfIt) {
     EXPECT_NE(told.find("store.redis.url"), std::string::npos) << url;
     EXPECT_EQ(told.find("hunter2"), std::string::npos) << told;
     EXPECT_EQ(told.find("gate"), std::string::npos) << told;
+    EXPECT_EQ(std::ranges::count(told, '\n'), 1) << "told once: " << told;
   }
 }
 

@@ -59,7 +59,6 @@ LoadResult load(const std::string& path, const Disk& disk, const SecretSource& s
     check_secrets(config_type(), &result.config, result.origins, secrets, result.problems);
     check_redis(result.config, result.origins, secrets, result.problems);
     check_prompts(result.config, result.origins, secrets, result.problems);
-    check_redis(result.config, result.origins, secrets, result.problems);
   }
   std::ranges::move(tree.problems, std::back_inserter(result.problems));
   sort_by_place(result.problems);

@@ -1,12 +1,12 @@
 #include "gateway/models_reply.h"
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error_code.h"
+#include "base/percent.h"
 #include "base/result.h"
 #include "dialect/openai/models.h"
 #include "dialect/surface.h"
@@ -22,34 +22,6 @@
 namespace penstock::gateway {
 
 using dialect::openai::ModelRow;
-
-namespace {
-
-int hex_digit(char c) noexcept {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-// What a path segment means (RFC 3986 section 2.1), decoded once; nullopt for a broken escape.
-std::optional<std::string> percent_decoded(std::string_view text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      plain += text[i];
-      continue;
-    }
-    const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
-    const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
-    if (high < 0 || low < 0) return std::nullopt;
-    plain += static_cast<char>(high * 16 + low);
-    i += 2;
-  }
-  return plain;
-}
-
-}  // namespace
 
 runtime::Task<Result<void>> reply_models(RequestScope& scope) {
   const Snapshot& snapshot = *scope.snapshot;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error_code.h"
+#include "base/percent.h"
 #include "base/result.h"
 #include "base/secret.h"
 
@@ -23,31 +24,10 @@ std::unexpected<Error> problem(std::string_view what) {
                   .append(what));
 }
 
-std::optional<unsigned> hex_digit(char c) noexcept {
-  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a') + 10;
-  if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A') + 10;
-  return std::nullopt;
-}
-
-// RFC 3986 section 2.1. Nullopt for a bare percent sign, a blank or a control character.
-std::optional<std::string> percent_decoded(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());  // no copies of a secret are left behind
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] <= ' ' || text[i] == '\x7f') return std::nullopt;
-    if (text[i] != '%') {
-      out += text[i];
-      continue;
-    }
-    if (i + 2 >= text.size()) return std::nullopt;
-    const std::optional<unsigned> high = hex_digit(text[i + 1]);
-    const std::optional<unsigned> low = hex_digit(text[i + 2]);
-    if (!high || !low) return std::nullopt;
-    out += static_cast<char>(*high * 16 + *low);
-    i += 2;
-  }
-  return out;
+// As written in a URL: nullopt also for what may not stand there but as an escape.
+std::optional<std::string> decoded(std::string_view text) {
+  const auto bare = [](char c) { return c <= ' ' || c >= '\x7f'; };
+  return std::ranges::any_of(text, bare) ? std::nullopt : percent_decoded(text);
 }
 
 std::optional<std::uint32_t> number_within(std::string_view text, std::uint32_t low,
@@ -68,7 +48,8 @@ bool is_host(std::string_view text) noexcept {
 
 bool is_ipv6_text(std::string_view text) noexcept {
   return text.size() >= 2 && text.size() <= 45 && std::ranges::all_of(text, [](char c) {
-           return hex_digit(c).has_value() || c == ':' || c == '.';
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') ||
+                  c == ':' || c == '.';
          });
 }
 
@@ -99,11 +80,11 @@ std::optional<std::string_view> read_host(std::string_view text, Endpoint& into)
 
 std::optional<std::string_view> read_user(std::string_view text, Endpoint& into) {
   const std::size_t colon = text.find(':');
-  std::optional<std::string> user = percent_decoded(text.substr(0, colon));
+  std::optional<std::string> user = decoded(text.substr(0, colon));
   if (!user) return "its user holds a character that must be percent-encoded";
   into.user = *std::move(user);
   if (colon == std::string_view::npos) return "it has a user and no password";
-  std::optional<std::string> password = percent_decoded(text.substr(colon + 1));
+  std::optional<std::string> password = decoded(text.substr(colon + 1));
   if (!password) return "its password holds a character that must be percent-encoded";
   if (password->empty()) return "its password is empty";
   into.password = Secret(*std::move(password));
