@@ -79,7 +79,8 @@ Task<Result<void>> Pipeline::run(RequestScope& scope) {
   PENSTOCK_CO_CHECK(co_await read_and_validate(scope));
   PENSTOCK_CO_CHECK(judge_policy(scope));
   scope.rejected_at = RejectionStage::kPolicy;
-  PENSTOCK_CO_CHECK(redact_request(scope));
+  PENSTOCK_CO_TRY(const RedactTurn redacted, redact_request(scope));
+  if (redacted == RedactTurn::kLong) PENSTOCK_CO_CHECK(co_await redact_long_request(scope));
   scope.rejected_at = RejectionStage::kQuota;
   PENSTOCK_CO_CHECK(reserve_budget(scope));
   if (find_in_cache(scope)) co_return Result<void>();

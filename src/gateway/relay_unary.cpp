@@ -208,10 +208,31 @@ Task<Result<void>> pass_on(RequestScope& scope, HttpCall& call, std::string head
 }
 
 // What was held becomes what may be seen of it. Behind this nothing else of the provider's is
-// there.
-Result<void> redact_held(RequestScope& scope, const wire::ResponseHead& reply, Held& held) {
+// there. An error reply is masked whatever the action is: what a failure says is nothing that a
+// model said; one that is no JSON document must not pass at all.
+Result<void> take_redacted(RequestScope& scope, const wire::ResponseHead& reply, Held& held,
+                           RedactedBody body) {
+  std::optional<std::string> masked;
+  if (reply.status < 300) {
+    const WorkloadRedaction& redaction = *redaction_of(scope, policy::Direction::kResponse);
+    PENSTOCK_TRY(masked, masked_reply(redaction, std::move(body.document)));
+  } else if (body.document.well_formed) {
+    masked = std::move(body.document.masked);
+  } else {
+    held.passes = false;
+    masked.emplace();
+  }
+  if (!masked) return {};
+  held.copy = *std::move(masked);
+  held.bytes = held.copy;
+  held.lease = std::move(body.memory);
+  return {};
+}
+
+// kLong: redact_long_held() is to be awaited.
+Result<RedactTurn> redact_held(RequestScope& scope, const wire::ResponseHead& reply, Held& held) {
   const WorkloadRedaction* const redaction = redaction_of(scope, policy::Direction::kResponse);
-  if (redaction == nullptr) return {};
+  if (redaction == nullptr) return RedactTurn::kDone;
   constexpr auto kReply = policy::Direction::kResponse;
   if (!held.complete)
     return fail(not_redacted(scope, kReply, "The reply is too long to be looked through."));
@@ -222,20 +243,21 @@ Result<void> redact_held(RequestScope& scope, const wire::ResponseHead& reply, H
       return fail(not_redacted(scope, kReply, "The reply's coding cannot be looked through."));
     held.copy = *std::move(plain);
     held.bytes = held.copy;
+    if (!charge(scope, held, 0))
+      return fail(ErrorCode::kOverloaded, "The memory for bodies is full.");
   }
-  std::optional<std::string> masked;
-  if (reply.status < 300) {
-    PENSTOCK_TRY(masked, redact_reply(scope, *redaction, held.bytes));
-  } else {
-    masked = redact_error(scope, *redaction, held.bytes);
-    held.passes = masked.has_value();
-    if (!held.passes) masked.emplace();
-  }
-  if (masked) held.copy = *std::move(masked);
-  if (masked) held.bytes = held.copy;
-  if (!charge(scope, held, 0))
-    return fail(ErrorCode::kOverloaded, "The memory for bodies is full.");
-  return {};
+  if (held.bytes.size() > kAtOnceBytes) return RedactTurn::kLong;
+  PENSTOCK_TRY(RedactedBody body, redact_body(scope, *redaction, kReply, held.bytes));
+  PENSTOCK_CHECK(take_redacted(scope, reply, held, std::move(body)));
+  return RedactTurn::kDone;
+}
+
+Task<Result<void>> redact_long_held(RequestScope& scope, const wire::ResponseHead& reply,
+                                    Held& held) {
+  constexpr auto kReply = policy::Direction::kResponse;
+  PENSTOCK_CO_TRY(RedactedBody body, co_await redact_long_body(scope, *redaction_of(scope, kReply),
+                                                               kReply, held.bytes));
+  co_return take_redacted(scope, reply, held, std::move(body));
 }
 
 }  // namespace
@@ -243,7 +265,9 @@ Result<void> redact_held(RequestScope& scope, const wire::ResponseHead& reply, H
 Task<Result<void>> no_stream(RequestScope& scope, HttpCall& call, TimePoint first_byte_due) {
   Held held;
   PENSTOCK_CO_CHECK(co_await hold(scope, call, first_byte_due, held));
-  PENSTOCK_CO_CHECK(redact_held(scope, call.head(), held));
+  PENSTOCK_CO_TRY(const RedactTurn turn, redact_held(scope, call.head(), held));
+  if (turn == RedactTurn::kLong)
+    PENSTOCK_CO_CHECK(co_await redact_long_held(scope, call.head(), held));
   if (held.complete) {
     const dialect::openai::ReplyView view = dialect::openai::read_reply(held.bytes);
     if (view.has_error)
@@ -257,7 +281,8 @@ Task<Result<void>> relay_unary(RequestScope& scope, HttpCall& call, TimePoint fi
   const bool good = reply.status < 300;
   Held held;
   PENSTOCK_CO_CHECK(co_await hold(scope, call, first_byte_due, held));
-  PENSTOCK_CO_CHECK(redact_held(scope, reply, held));
+  PENSTOCK_CO_TRY(const RedactTurn turn, redact_held(scope, reply, held));
+  if (turn == RedactTurn::kLong) PENSTOCK_CO_CHECK(co_await redact_long_held(scope, reply, held));
   dialect::openai::ReplyView view;
   view.body = held.bytes;
   const bool redacted = redaction_of(scope, policy::Direction::kResponse) != nullptr;

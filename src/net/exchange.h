@@ -62,11 +62,14 @@ class Exchange {
   // owed a refusal (kDraining) and nothing else.
   [[nodiscard]] bool late() const noexcept { return late_; }
 
-  // Reads the whole body. The bytes stay valid for the exchange's life.
+  // Reads the whole body. The bytes stay valid until drop_body(), or for the exchange's life.
   // errors: kBodyTooLarge before it is read, or as soon as it has grown too long; kOverloaded when
   // the memory bound is reached; kRequestTimeout; kDraining when it was told to stop by shutdown;
   // kInvalidRequest for broken chunks or a body that ends early (nobody is there to be told then).
   [[nodiscard]] runtime::Task<Result<std::string_view>> read_body(BodyLimits limits);
+
+  // Gives the body's memory back, and its charge: nothing views the body any more.
+  void drop_body() noexcept;
 
   // From here on a departure of the client is noticed and requests cancellation. After the body.
   void watch_client() noexcept;

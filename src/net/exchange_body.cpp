@@ -95,6 +95,13 @@ Task<Result<void>> Exchange::more_body() {
   co_return fail(timed_out_ ? ErrorCode::kRequestTimeout : ErrorCode::kDraining);
 }
 
+void Exchange::drop_body() noexcept {
+  body_ = {};
+  sized_body_.reset();
+  grown_body_ = std::string();
+  body_lease_ = ByteLease();
+}
+
 Task<Result<void>> Exchange::read_sized(BodyLimits limits, std::uint64_t length) {
   const auto size = static_cast<std::size_t>(length);
   if (input_.bytes().size() >= size) {  // the usual small request: it came with its head

@@ -17,9 +17,10 @@
 namespace penstock::policy {
 namespace {
 
-constexpr std::size_t kCharacterMax = 4;       // bytes of one in UTF-8
-constexpr std::size_t kRepeatMax = 1000;       // RE2's own bound
-constexpr std::size_t kDepthMax = 16;          // groups within groups
+constexpr std::size_t kCharacterMax = 4;   // bytes of one in UTF-8
+constexpr std::size_t kFoldedWordMax = 3;  // of \w without case: U+212A, the Kelvin sign, is a k
+constexpr std::size_t kRepeatMax = 1000;   // RE2's own bound
+constexpr std::size_t kDepthMax = 16;      // groups within groups
 constexpr std::size_t kBeginningsMax = 16384;  // bytes of the expression that is made of this one
 
 // One piece of an expression: what it matches, without assertions, and the beginnings of that.
@@ -36,7 +37,7 @@ std::unexpected<Error> wrong(std::string_view what) {
 
 class Parser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  Parser(std::string_view text, std::size_t word_max) : text_(text), word_max_(word_max) {}
 
   Result<Piece> read() {
     PENSTOCK_TRY(Piece all, alternatives(0));
@@ -150,8 +151,8 @@ class Parser {
       case 'b':
       case 'B': return Piece{};
       case 'd':
-      case 's':
-      case 'w': return character(text_.substr(from, 2), 1, 1);
+      case 's': return character(text_.substr(from, 2), 1, 1);
+      case 'w': return character(text_.substr(from, 2), 1, word_max_);
       case 'D':
       case 'S':
       case 'W':
@@ -214,6 +215,7 @@ class Parser {
   }
 
   std::string_view text_;
+  std::size_t word_max_;  // bytes of \w
   std::size_t at_ = 0;
 };
 
@@ -226,7 +228,7 @@ Result<Expression> read_expression(std::string_view text) {
   out.ignores_case = text.starts_with(kIgnoreCase);
   if (out.ignores_case) text.remove_prefix(kIgnoreCase.size());
   out.whole = text;
-  PENSTOCK_TRY(Piece all, Parser(text).read());
+  PENSTOCK_TRY(Piece all, Parser(text, out.ignores_case ? kFoldedWordMax : 1).read());
   if (all.min == 0) return wrong("matches the empty text");
   out.bytes_min = all.min;
   out.bytes_max = all.max;

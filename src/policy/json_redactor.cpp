@@ -20,92 +20,148 @@ namespace {
 constexpr auto kCopies = std::to_array<std::string_view>(
     {"logprobs", "prompt_logprobs", "token_ids", "prompt_token_ids"});
 
-// One walk over a document, which puts together the masked one where there is anything to mask.
-class DocumentRedactor {
- public:
-  DocumentRedactor(const Redactor& redactor, Document kind, std::string_view document,
-                   Tally& tally) noexcept
-      : redactor_(redactor), kind_(kind), document_(document), tally_(tally), reader_(document) {}
+constexpr std::size_t kTokenCost = 16;   // of a value that is no text, as bytes of one
+constexpr std::size_t kEscapeMax = 12;   // bytes of the longest: a pair of surrogates
+constexpr std::size_t kTrailingMax = 3;  // bytes of a character behind its first
 
-  RedactedDocument run() {
-    RedactedDocument out;
-    value(0);
-    if (!reader_.finish() || !json::valid_utf8(document_)) return out;
-    out.well_formed = true;
-    out.found = found_;
-    if (copied_ != 0) out.masked = std::move(masked_.append(document_.substr(copied_)));
-    return out;
-  }
+bool continues(char byte) noexcept { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
- private:
-  // Recursion ends with the reader's own bound on depth.
-  void value(std::size_t depth) {
-    switch (reader_.peek()) {
-      case json::Kind::kObject: return object(depth);
-      case json::Kind::kArray:
-        reader_.enter_array();
-        while (reader_.next_element()) value(depth + 1);
-        return;
-      case json::Kind::kString: return text(reader_.read_string());
-      case json::Kind::kNumber:
-      case json::Kind::kTrue:
-      case json::Kind::kFalse:
-      case json::Kind::kNull:
-      case json::Kind::kInvalid: reader_.skip_value(); return;
-    }
-  }
-
-  void object(std::size_t depth) {
-    std::string_view key;
-    reader_.enter_object();
-    while (reader_.next_key(key)) {
-      text(key);
-      if (kind_ == Document::kReply && is_copy(key))
-        drop_copy();
-      else if (kind_ == Document::kRequest && depth == 0 && json::equals(key, "model"))
-        reader_.skip_value();
-      else
-        value(depth + 1);
-    }
-  }
-
-  void drop_copy() {
-    const json::Kind kind = reader_.peek();
-    const std::string_view whole = reader_.skip_value();
-    if (kind == json::Kind::kObject || kind == json::Kind::kArray) put(whole, "null");
-  }
-
-  void text(std::string_view raw) {
-    const std::optional<std::size_t> found =
-        mask_text(redactor_, Writing::kJson, raw, tally_, scratch_);
-    if (!found) return;
-    if (!found_) found_ = found;
-    put(raw, scratch_);
-  }
-
-  // `part` of the document gives way.
-  void put(std::string_view part, std::string_view instead) {
-    const auto at = static_cast<std::size_t>(part.data() - document_.data());
-    masked_.append(document_.substr(copied_, at - copied_)).append(instead);
-    copied_ = at + part.size();
-  }
-
-  const Redactor& redactor_;
-  Document kind_;
-  std::string_view document_;
-  Tally& tally_;
-  json::Reader reader_;
-  std::string masked_;
-  std::size_t copied_ = 0;  // so much of the document is in masked_, or gave way
-  std::string scratch_;
-  std::optional<std::size_t> found_;
-};
+// About `most` bytes from the front of a text as it is written in JSON, cut between characters.
+std::size_t piece_of(std::string_view raw, std::size_t most) noexcept {
+  if (raw.size() <= most + kEscapeMax) return raw.size();
+  std::size_t at = most;
+  if (raw.substr(most - kEscapeMax, kEscapeMax).find('\\') != std::string_view::npos)
+    for (at = 0; at < most;) at += json::first_unit(raw.substr(at)).used;
+  for (std::size_t i = 0; i < kTrailingMax && at < raw.size() && continues(raw[at]); ++i) ++at;
+  return at;
+}
 
 }  // namespace
 
+bool DocumentRedactor::step(std::size_t bytes) {
+  looked_ = 0;
+  if (!std::exchange(begun_, true)) value();
+  while (looked_ < bytes) {
+    if (long_)
+      go_on();
+    else if (key_)
+      value_of_member();
+    else if (!open_.empty())
+      next();
+    else
+      return true;
+  }
+  return false;
+}
+
+RedactedDocument DocumentRedactor::take() {
+  RedactedDocument out;
+  if (!reader_.finish() || !json::valid_utf8(document_)) return out;
+  out.well_formed = true;
+  out.found = found_;
+  if (copied_ != 0) out.masked = std::move(masked_.append(document_.substr(copied_)));
+  return out;
+}
+
+// The next member or element of what is open, or its end. The reader bounds the depth.
+void DocumentRedactor::next() {
+  looked_ += kTokenCost;
+  if (open_.back() == Container::kArray) {
+    if (reader_.next_element()) return value();
+    return open_.pop_back();
+  }
+  std::string_view key;
+  if (!reader_.next_key(key)) return open_.pop_back();
+  key_ = key;
+  text(key);
+}
+
+void DocumentRedactor::value_of_member() {
+  const std::string_view key = *std::exchange(key_, std::nullopt);
+  if (kind_ == Document::kReply && is_copy(key))
+    drop_copy();
+  else if (kind_ == Document::kRequest && open_.size() == 1 && json::equals(key, "model"))
+    reader_.skip_value();
+  else
+    value();
+}
+
+void DocumentRedactor::value() {
+  switch (reader_.peek()) {
+    case json::Kind::kObject: reader_.enter_object(); return open_.push_back(Container::kObject);
+    case json::Kind::kArray: reader_.enter_array(); return open_.push_back(Container::kArray);
+    case json::Kind::kString: return text(reader_.read_string());
+    case json::Kind::kNumber:
+    case json::Kind::kTrue:
+    case json::Kind::kFalse:
+    case json::Kind::kNull:
+    case json::Kind::kInvalid: reader_.skip_value(); return;
+  }
+}
+
+void DocumentRedactor::drop_copy() {
+  const json::Kind kind = reader_.peek();
+  const std::string_view whole = reader_.skip_value();
+  if (kind == json::Kind::kObject || kind == json::Kind::kArray) put(whole, "null");
+}
+
+void DocumentRedactor::text(std::string_view raw) {
+  if (raw.size() > kWholeBytes) {
+    long_.emplace(redactor_, Writing::kJson, tally_);
+    rest_ = raw;
+    clean_ = static_cast<std::size_t>(raw.data() - document_.data());
+    return;
+  }
+  looked_ += raw.size();
+  const std::optional<std::size_t> found =
+      mask_text(redactor_, Writing::kJson, raw, tally_, scratch_);
+  if (!found) return;
+  if (!found_) found_ = found;
+  put(raw, scratch_);
+}
+
+// The next piece of a long text. Until something is found what comes out is what went in, and
+// needs no copy.
+void DocumentRedactor::go_on() {
+  const std::size_t size = piece_of(rest_, kPieceBytes);
+  const std::string_view piece = rest_.substr(0, size);
+  looked_ += size;
+  rest_.remove_prefix(size);
+  const bool clean = !long_->found();
+  scratch_.clear();
+  long_->feed(piece, scratch_);
+  if (rest_.empty()) long_->finish(scratch_);
+  const std::optional<std::size_t> found = long_->found();
+  if (!found) {
+    clean_ += scratch_.size();
+  } else {
+    if (!found_) found_ = found;
+    if (clean) copy_until(clean_);
+    masked_ += scratch_;
+    copied_ = static_cast<std::size_t>(piece.data() - document_.data()) + size;
+  }
+  if (rest_.empty()) long_.reset();
+}
+
+// `part` of the document gives way.
+void DocumentRedactor::put(std::string_view part, std::string_view instead) {
+  const auto at = static_cast<std::size_t>(part.data() - document_.data());
+  copy_until(at);
+  masked_ += instead;
+  copied_ = at + part.size();
+}
+
+void DocumentRedactor::copy_until(std::size_t place) {
+  if (masked_.empty()) masked_.reserve(document_.size());
+  masked_.append(document_.substr(copied_, place - copied_));
+}
+
 RedactedDocument redact_document(const Redactor& redactor, Document kind, std::string_view document,
                                  Tally& tally) {
-  return DocumentRedactor(redactor, kind, document, tally).run();
+  DocumentRedactor walk(redactor, kind, document, tally);
+  while (!walk.step(document.size() + 1)) {
+  }
+  return walk.take();
 }
 
 bool is_copy(std::string_view key) noexcept {

@@ -1,13 +1,16 @@
 #include "policy/json_redactor.h"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 #include <gtest/gtest.h>
 
+#include "json/string.h"
 #include "policy/identifier_corpus.h"
 #include "policy/redactor.h"
 #include "policy/stream_redactor.h"
+#include "tests/support/seeded_rng.h"
 
 namespace penstock::policy {
 namespace {
@@ -33,6 +36,43 @@ TEST_F(JsonRedactorTest, MasksEveryStringAndLeavesOtherBytes) {
     {"content":[{"type":"text","text":"[card]"}]}],"user":"[ssn]"} )");
   EXPECT_EQ(masked(R"({"a":"\u00e9\/ caf\u00e9","b":[1,2.50,null,true]})"),
             R"({"a":"\u00e9\/ caf\u00e9","b":[1,2.50,null,true]})");
+}
+
+// However it is cut into steps, and whether a text is looked through whole or in pieces.
+TEST_F(JsonRedactorTest, LongTextsAreMaskedInPiecesAsIfWhole) {
+  penstock::test::SeededRng rng(11);
+  for (const bool escapes : {false, true}) {
+    std::string raw = "words ";
+    while (raw.size() < 3 * DocumentRedactor::kWholeBytes)
+      for (const test::Sample& sample : test::identifier_corpus(rng, 200)) {
+        json::append_escaped(raw, sample.text());
+        raw += escapes ? R"(\n \ud83d\ude00\u0061nna\u0040example.com caf\u00e9 \ud83d )"
+                       : " größe 😀 ";
+      }
+    std::string whole;
+    ASSERT_TRUE(mask_text(all_, Writing::kJson, raw, tally_, whole));
+    const std::string document = "{\"a\":[\"" + raw + "\",1],\"" + raw + "\":\"bob@example.com\"}";
+    const std::string wanted = "{\"a\":[\"" + whole + "\",1],\"" + whole + "\":\"[email]\"}";
+    ASSERT_EQ(masked(document), wanted);
+    for (const std::size_t bytes : {std::size_t{1}, std::size_t{70000}}) {
+      DocumentRedactor walk(all_, Document::kRequest, document, tally_);
+      std::size_t steps = 1;
+      while (!walk.step(bytes)) ++steps;
+      EXPECT_GE(steps, document.size() / (bytes + DocumentRedactor::kWholeBytes));
+      ASSERT_EQ(walk.take().masked.value_or(""), wanted);
+    }
+  }
+}
+
+TEST_F(JsonRedactorTest, LongCleanTextsAreNotCopied) {
+  const std::string words(5 * DocumentRedactor::kWholeBytes, 'x');
+  const std::string document = "{\"a\":\"" + words + "\",\"b\":\"" + words + " anna@example.com\"}";
+  DocumentRedactor clean(all_, Document::kRequest, document, tally_);
+  while (clean.copied() == 0 && !clean.step(1)) {
+  }
+  EXPECT_GT(clean.copied(), 2 * words.size());  // not before it is needed
+  EXPECT_EQ(masked("[\"" + words + "\"]"), "[\"" + words + "\"]");
+  EXPECT_EQ(masked(document), "{\"a\":\"" + words + "\",\"b\":\"" + words + " [email]\"}");
 }
 
 TEST_F(JsonRedactorTest, MasksNamesOfMembersToo) {

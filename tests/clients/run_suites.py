@@ -18,6 +18,7 @@ import policy_cases
 import process_cases
 import python_cases
 import quota_cases
+import redaction_cases
 import reload_cases
 import tls_cases
 import token_cases
@@ -61,6 +62,7 @@ def main():
         fault_cases.run(report, fleet, fault_more_cases.suite)
         verbs_cases.run(report, fleet, mock)
         policy_cases.run(report, fleet, mock)
+        redaction_cases.run(report, fleet, mock)
         mock_dev_cases.run(report, fleet, mock)
         lab_cases.run(report, fleet)
         for process in (mock, open_gateway, keys_gateway):
