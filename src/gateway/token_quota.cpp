@@ -120,7 +120,7 @@ void settle_tokens(RequestScope& scope) noexcept {
 
 void append_token_fields(std::string& head, const RequestScope& scope) {
   const LimitedCaller callers = limited(scope.caller, Metered::kTokens);
-  append_level_fields(head, "tokens", chain_of(callers, Metered::kTokens).tightest(scope.now()));
+  append_level_fields(head, "tokens", level_of(scope, callers, Metered::kTokens));
 }
 
 }  // namespace penstock::gateway

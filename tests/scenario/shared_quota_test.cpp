@@ -122,6 +122,15 @@ TEST_F(SharedQuotaTest, TokensSettleAtTheStore) {
   EXPECT_EQ(chat("a", R"(,"max_tokens":600)").status, 400);
 }
 
+// While the store is away both pairs of headers tell of this gateway's own part.
+TEST_F(SharedQuotaTest, HeadersTellOfTheEmergencyLimitsOfTokensToo) {
+  begin("{ requests: 10/min, burst: 10, tokens: 6k/min }");
+  quotas_->mood = Mood::kAway;
+  const Reply reply = chat("a", R"(,"max_tokens":100)");
+  EXPECT_EQ(reply.field("x-ratelimit-limit-requests"), "2");
+  EXPECT_EQ(reply.field("x-ratelimit-limit-tokens"), "1200");
+}
+
 // What the process refuses later goes back to the store.
 TEST_F(SharedQuotaTest, ALaterRefusalGivesTokensBack) {
   begin("{ tokens: 600/min, in_flight: 5 }", "limits: { in_flight: 1 }\n");
