@@ -36,8 +36,8 @@ std::optional<Block::Setting> Block::tend(std::uint32_t in_flight, std::uint32_t
   const bool idle = granted > wanted;
   const bool due = (granted > 0 || in_flight > 0) && now >= set_at_ + kRenewal;
   if (!idle && !due) return std::nullopt;
-  std::uint32_t next = std::min(granted, wanted);
-  if (granted == 0) next = in_flight;  // what began while the store was away is told to it
+  // What began while the store was away, or asks to begin just now, is told to it.
+  const std::uint32_t next = std::max(in_flight, std::min(granted, wanted));
   version_ = mint();
   set_at_ = now;
   granted_.store(std::min(granted, next));

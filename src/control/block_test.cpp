@@ -79,6 +79,16 @@ TEST(Block, TellsOfWhatRunsWithoutAGrant) {
   EXPECT_EQ(setting->want, 3U);
 }
 
+// Also beside a smaller block: a growth that is under way must not be late to a setting below it.
+TEST(Block, NeverTellsOfLessThanRuns) {
+  Block block;
+  block.apply({.version = block.mint(), .granted = 2, .others = 0}, kGeneration, kStart);
+  const std::optional<Block::Setting> setting = block.tend(5, 10, kStart + 5s);
+  ASSERT_TRUE(setting);
+  EXPECT_EQ(setting->want, 5U);
+  EXPECT_EQ(block.granted(), 2U);  // but is granted no more here than the store said
+}
+
 TEST(Block, HeadroomIsAFewPercent) {
   EXPECT_EQ(block_headroom(19), 0U);
   EXPECT_EQ(block_headroom(20), 1U);
