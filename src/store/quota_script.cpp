@@ -106,7 +106,7 @@ for i = 1, ceilings do
   end
   x.late = x.mine > x.version
   if need == 0 then
-    x.grant = math.max(0, math.min(want, limit - x.others))
+    x.grant = math.max(math.min(want, x.places), math.min(want, limit - x.others))
   elseif x.late then
     x.grant = x.places
   elseif x.others + want <= math.floor(limit * 3 / 4) then
@@ -114,7 +114,7 @@ for i = 1, ceilings do
   else
     x.grant = math.max(need, x.places)
   end
-  if ending == 0 and (x.grant < need or x.others + need > mark) then
+  if ending == 0 and need > 0 and (x.grant < need or x.others + need > mark) then
     ending, refused_by = 2, i - 1
   end
   c[i] = x

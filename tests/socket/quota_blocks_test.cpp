@@ -123,6 +123,26 @@ TEST(QuotaBlocks, TheLaterSettingHolds) {
   rig.redis.play(body(rig));
 }
 
+// What runs stays known when the limit is lowered below it: refusing it would only hide it.
+TEST(QuotaBlocks, KeepWhatRunsUnderALoweredLimit) {
+  QuotaRig rig;
+  const auto body = [](QuotaRig& rig) -> Task<void> {
+    co_await expect_grant(rig, {.need = 6, .want = 6}, 6, 0);
+    co_await expect_grant(rig, {.gateway = "two", .need = 4, .want = 4}, 4, 6);
+    Want two{.gateway = "two", .need = 0, .want = 4, .version = 2, .limit = 5, .mark = 5};
+    co_await expect_grant(rig, two, 4, 6);
+    two.version = 3;
+    two.want = 3;
+    co_await expect_grant(rig, two, 3, 6);
+    two.version = 4;
+    two.want = 4;  // no more than it had
+    co_await expect_grant(rig, two, 3, 6);
+    EXPECT_FALSE(
+        co_await granted(rig, {.need = 3, .want = 3, .version = 2, .limit = 5, .mark = 5}));
+  };
+  rig.redis.play(body(rig));
+}
+
 // Redis' clock goes back by an hour: nobody's places are lost, and none stays for an hour.
 TEST(QuotaBlocks, SurviveAClockThatGoesBack) {
   QuotaRig rig;
