@@ -81,9 +81,9 @@ Result<RedactedBody> redact_body(RequestScope& scope, const WorkloadRedaction& r
 Task<Result<RedactedBody>> redact_long_body(RequestScope& scope, const WorkloadRedaction& redaction,
                                             policy::Direction direction, std::string_view body) {
   ByteBudget& budget = scope.worker.process.body_memory;
-  std::optional<ByteLease> memory =
-      budget.take(Bytes{body.size() + DocumentRedactor::kWorkingBytes});
-  if (!memory) co_return memory_full();
+  std::optional<ByteLease> memory = budget.take(Bytes{body.size()});
+  const std::optional<ByteLease> working = budget.take(Bytes{DocumentRedactor::kWorkingBytes});
+  if (!memory || !working) co_return memory_full();
   Count count(scope, redaction, direction);
   DocumentRedactor walk(redaction.redactor, document_of(direction), body, count.tally);
   Duration worked{};
@@ -92,8 +92,7 @@ Task<Result<RedactedBody>> redact_long_body(RequestScope& scope, const WorkloadR
     const bool done = walk.step(kSliceBytes);
     const TimePoint after = scope.now();
     worked += after - before;
-    const Bytes needed{walk.copied() + DocumentRedactor::kWorkingBytes};
-    if (!budget.raise(*memory, needed, Bytes{kChargeStep})) co_return memory_full();
+    if (!budget.raise(*memory, Bytes{walk.copied()}, Bytes{kChargeStep})) co_return memory_full();
     if (hits(count.tally) > kHitsMax)
       co_return fail(not_redacted(scope, direction, "There are too many identifiers in it."));
     if (worked > kWorkMax)

@@ -7,7 +7,7 @@ import threading
 import time
 
 from cases import Suite
-from harness import equal, expect, fetch
+from harness import equal, eventually, expect, fetch
 from policy_cases import BEARER, chat, keyed, metrics
 from process_cases import Rig
 
@@ -116,3 +116,17 @@ def _long(rig):
     status, body = got[0]
     equal((status, json.loads(body)["error"]["code"]), (503, "redaction_unavailable"), "the bound")
     expect(slowest < STALL_S, f"another request waited {slowest:.2f} s")
+
+
+@suite.case("a masked request is charged once while its provider is waited for")
+def _charge(rig):
+    gateway = redacting(rig, "mask", limits={"body_bytes": "4MiB", "body_memory": "7680KiB"})
+    rig.mock.fault(latency_ms=1500)
+    got = []
+    text = WHO + " " + "x" * (3 << 20)  # 7 MiB while it is looked through, 3 MiB from then on
+    held = threading.Thread(target=lambda: got.append(ask(gateway, text)[0]))
+    held.start()
+    eventually(lambda: rig.mock.count("in_flight") == 1, "the first is at the provider")
+    equal(ask(gateway, "x" * 1_700_000)[0], 200, "status of a second beside it")
+    held.join()
+    equal(got, [200], "status of the first")
