@@ -2,15 +2,16 @@
 // microseconds, the median of many rounds, for prose and for text full of numbers, whole and in
 // pieces of one word as streams bring them.
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstddef>
+#include <ratio>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "base/result.h"
 #include "base/units.h"
 #include "policy/json_redactor.h"
 #include "policy/pattern_kind.h"

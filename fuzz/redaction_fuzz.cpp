@@ -6,8 +6,11 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/describe.h"
+#include "base/result.h"
 #include "json/reader.h"
 #include "policy/json_redactor.h"
 #include "policy/pattern_kind.h"
@@ -15,7 +18,6 @@
 #include "policy/redactor.h"
 #include "policy/stream_redactor.h"
 #include "policy/text_scan.h"
-#include "policy/window.h"
 
 namespace {
 

@@ -40,6 +40,7 @@
 #include "identity/claims.h"
 #include "identity/credentials.h"
 #include "identity/token.h"
+#include "policy/glob.h"
 #include "policy/output_rule.h"
 #include "policy/rules_config.h"
 

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "config/compile.h"
+#include "config/compile_provider.h"
 #include "config/live_config.h"
 #include "config/load.h"
 #include "config/merge_patch.h"

@@ -17,6 +17,7 @@
 #include "runtime/task.h"
 #include "store/redis/endpoint.h"
 #include "store/redis/outage.h"
+#include "store/redis/standing.h"
 #include "store/store_config.h"
 #include "telemetry/store_metrics.h"
 

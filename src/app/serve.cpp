@@ -1,11 +1,11 @@
 #include "app/serve.h"
 
-#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <string>
 #include <utility>
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <fmt/core.h>

@@ -11,16 +11,15 @@
 #include "base/seams.h"
 #include "base/secret.h"
 #include "base/secret_ref.h"
+#include "config/compile_provider.h"
 #include "config/config.h"
 #include "config/path.h"
 #include "config/problem.h"
 #include "config/secrets.h"
 #include "config/tenants_config.h"
 #include "gateway/snapshot.h"
-#include "json/string.h"
 #include "json/utf8.h"
 #include "json/writer.h"
-#include "policy/glob.h"
 
 namespace penstock::config {
 namespace {

@@ -1,4 +1,3 @@
-#include "config/compile_rules.h"
 
 #include <memory>
 #include <string>

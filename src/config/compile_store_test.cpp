@@ -6,9 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/units.h"
 #include "config/load.h"
-#include "config/problem.h"
 #include "store/store_config.h"
 #include "tests/support/memory_files.h"
 

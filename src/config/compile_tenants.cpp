@@ -1,7 +1,6 @@
 #include "config/compile_tenants.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

@@ -27,11 +27,11 @@ namespace {
 
 using enum SignatureAlgorithm;
 
-template <auto kFree>
+template <auto Release>
 struct Free {
   template <class T>
   void operator()(T* it) const noexcept {
-    kFree(it);
+    Release(it);
   }
 };
 using KeyPointer = std::unique_ptr<EVP_PKEY, Free<EVP_PKEY_free>>;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error.h"
 #include "base/error_code.h"
 #include "base/field_text.h"
 #include "base/principal.h"
