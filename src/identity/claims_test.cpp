@@ -1,6 +1,7 @@
 #include "identity/claims.h"
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -3,13 +3,16 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <ctime>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include <time.h>
+
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
@@ -122,12 +125,10 @@ class HostileTokens : public testing::Test {
   void claims();
   void payloads();
 
-  static Keys* keys_;
-  static KeySet* set_;
+  static inline Keys* keys_ = nullptr;
+  static inline KeySet* set_ = nullptr;
   std::map<std::string, std::string> table_;
 };
-Keys* HostileTokens::keys_ = nullptr;
-KeySet* HostileTokens::set_ = nullptr;
 
 void HostileTokens::algorithms() {
   const Keys& k = *keys_;
@@ -182,7 +183,7 @@ void HostileTokens::secrets() {
       for (const char* kid : {"rs-any", "oct", "oct-any"}) {
         const std::string alg = "HS" + std::to_string(bits);
         const std::string input = signing_input(header(alg, kid), good_payload());
-        add(alg + " with the " + name + " as secret, kid " + kid,
+        add(fmt::format("{} with the {} as secret, kid {}", alg, name, kid),
             input + "." + base64url_encode(test::hmac(bits, secret, input)));
       }
   const std::string input = signing_input(header("RS256", "oct-any"), good_payload());
@@ -280,7 +281,7 @@ void HostileTokens::headers() {
       {"of a logout token", header("RS256", "rs", R"(,"typ":"logout+jwt")")}};
   for (const auto& [what, text] : bad) add("header " + what, rs.token(text, good_payload()));
   std::string many = R"({"alg":"RS256","kid":"rs")";
-  for (int i = 0; i < 200; ++i) many += ",\"a" + std::to_string(i) + "\":1";
+  for (int i = 0; i < 200; ++i) many += fmt::format(",\"a{}\":1", i);
   add("header of 202 members", rs.token(many + "}", good_payload()));
 }
 
@@ -488,7 +489,7 @@ void HostileTokens::payloads() {
   for (const auto& [what, text] : bad)
     add("payload " + what, keys_->es.token(header("ES256", "es"), text));
   std::string many = open;
-  for (int i = 0; i < 300; ++i) many += ",\"a" + std::to_string(i) + "\":1";
+  for (int i = 0; i < 300; ++i) many += fmt::format(",\"a{}\":1", i);
   add("payload of 306 members", keys_->es.token(header("ES256", "es"), many + "}"));
 }
 

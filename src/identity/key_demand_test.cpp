@@ -1,5 +1,6 @@
 #include "identity/key_demand.h"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
