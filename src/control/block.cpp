@@ -1,11 +1,14 @@
 #include "control/block.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <optional>
 
 #include "base/units.h"
+#include "control/closed.h"
+#include "control/priority.h"
 
 namespace penstock::control {
 
@@ -26,6 +29,16 @@ void Block::apply(const BlockGrant& grant, std::uint32_t generation, TimePoint s
   others_.store(grant.others, std::memory_order_relaxed);
   until_ns_.store((sent + kTrust).time_since_epoch().count(), std::memory_order_relaxed);
   generation_.store(generation, std::memory_order_release);
+}
+
+void Block::note_full(Priority as, TimePoint now) noexcept {
+  full_[static_cast<std::size_t>(as)].close(now, Closed::kLongest, 0);
+}
+
+bool Block::known_full(Priority as, TimePoint now) const noexcept {
+  for (std::size_t i = static_cast<std::size_t>(as); i < kPriorityCount; ++i)
+    if (full_[i].refused_by(now)) return true;
+  return false;
 }
 
 std::optional<Block::Setting> Block::tend(std::uint32_t in_flight, std::uint32_t ceiling,

@@ -1,11 +1,15 @@
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <optional>
 
 #include "base/units.h"
+#include "control/closed.h"
+#include "control/priority.h"
 
 namespace penstock::control {
 
@@ -38,6 +42,11 @@ class Block {
   // The store answered; sent: when it was asked.
   void apply(const BlockGrant& grant, std::uint32_t generation, TimePoint sent);
 
+  // The store had no place beyond the block for this class. Believed for Closed::kLongest of that
+  // class and of those below it; who then finds the block full is refused without asking.
+  void note_full(Priority as, TimePoint now) noexcept;
+  [[nodiscard]] bool known_full(Priority as, TimePoint now) const noexcept;
+
   // Looks after it, about once a second: what to set at the store, as a version and a number that
   // it has been lowered to already; nullopt: nothing.
   struct Setting {
@@ -57,6 +66,7 @@ class Block {
   std::atomic<std::uint32_t> generation_ = 0;
   std::atomic<std::int64_t> until_ns_ = 0;
   std::atomic<std::uint64_t> minted_ = 0;
+  std::array<Closed, kPriorityCount> full_;
 };
 
 // How many places beyond the needed ones a gateway asks for while a ceiling has room: 5 %, at most

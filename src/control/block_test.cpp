@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/units.h"
+#include "control/priority.h"
 
 namespace penstock::control {
 namespace {
@@ -87,6 +88,17 @@ TEST(Block, NeverTellsOfLessThanRuns) {
   ASSERT_TRUE(setting);
   EXPECT_EQ(setting->want, 5U);
   EXPECT_EQ(block.granted(), 2U);  // but is granted no more here than the store said
+}
+
+// What has no place for a class has none for those below it.
+TEST(Block, RemembersForAMomentThatItCannotGrow) {
+  Block block;
+  EXPECT_FALSE(block.known_full(Priority::kBatch, kStart));
+  block.note_full(Priority::kStandard, kStart);
+  EXPECT_TRUE(block.known_full(Priority::kBatch, kStart + 99ms));
+  EXPECT_TRUE(block.known_full(Priority::kStandard, kStart + 99ms));
+  EXPECT_FALSE(block.known_full(Priority::kInteractive, kStart));
+  EXPECT_FALSE(block.known_full(Priority::kBatch, kStart + 100ms));
 }
 
 TEST(Block, HeadroomIsAFewPercent) {

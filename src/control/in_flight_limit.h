@@ -44,18 +44,25 @@ class InFlightLimit {
   }
   // nullopt when so many are in.
   [[nodiscard]] std::optional<Slot> enter_below(std::uint32_t mark) noexcept {
-    std::uint32_t now = in_flight_.load(std::memory_order_relaxed);
-    do {
-      if (now >= mark) return std::nullopt;
-    } while (!in_flight_.compare_exchange_weak(now, now + 1, std::memory_order_relaxed));
-    return Slot(*this);
+    std::optional<Guest> guest = guest_below(mark);
+    if (!guest) return std::nullopt;
+    return std::move(guest->slot);
   }
-  // Lets one in whatever the ceiling says, for whoever asks elsewhere whether it may stay. `count`:
-  // how many are in then.
+  // One that is let in for now, for whoever asks elsewhere whether it may stay. `count`: how many
+  // are in then, guests included.
   struct Guest {
     Slot slot;
     std::uint32_t count = 0;
   };
+  // nullopt when so many are in.
+  [[nodiscard]] std::optional<Guest> guest_below(std::uint32_t mark) noexcept {
+    std::uint32_t now = in_flight_.load(std::memory_order_relaxed);
+    do {
+      if (now >= mark) return std::nullopt;
+    } while (!in_flight_.compare_exchange_weak(now, now + 1, std::memory_order_relaxed));
+    return Guest{.slot = Slot(*this), .count = now + 1};
+  }
+  // Whatever the ceiling says.
   [[nodiscard]] Guest enter_anyway() noexcept {
     const std::uint32_t before = in_flight_.fetch_add(1, std::memory_order_relaxed);
     return {.slot = Slot(*this), .count = before + 1};

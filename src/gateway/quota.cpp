@@ -37,7 +37,7 @@ Result<QuotaTurn> take_shared(RequestScope& scope, const LimitedCaller& callers)
   if (take_slice(scope, callers, Metered::kRequests, 1)) return QuotaTurn::kTaken;
   if (!store_away(scope)) {
     if (std::optional<std::unexpected<Error>> refused =
-            refused_lately(scope, callers, Metered::kRequests))
+            refused_lately(scope, callers, Metered::kRequests, 1))
       return *std::move(refused);
     return QuotaTurn::kAsk;
   }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/error.h"
 #include "base/result.h"
 #include "base/units.h"
 #include "control/block.h"
@@ -49,9 +50,8 @@ class SharedEntry {
     }
     if (doors_.count == 0 && callers_.count == 0) co_return Result<void>();
     if (store_away(scope_)) co_return decide_here();
-    enter_blocks();
-    if (hold_ != 0 && take_slice(scope_, callers_, Metered::kTokens, hold_))
-      keep_tokens(owner_of(scope_).seen.id);
+    PENSTOCK_CO_CHECK(enter_blocks());
+    if (hold_ != 0) PENSTOCK_CO_CHECK(take_tokens_in_hand());
     if (asks_ == 0 && (hold_ == 0 || scope_.tokens.held != 0)) {
       keep_places();
       co_return Result<void>();
@@ -60,20 +60,43 @@ class SharedEntry {
   }
 
  private:
-  // Enters what this gateway holds; where that is full the store is to say.
-  void enter_blocks() {
+  // Enters what this gateway holds. Where that is full the store is to say, unless the answer is
+  // known: the class has all its places here, or the store had none left a moment ago. A place is
+  // held while it is asked for, so that a flood of such questions would have the refused ones take
+  // places from the others.
+  Result<void> enter_blocks() {
     const control::EpochWatch& epoch = scope_.caller.tenant->limits.state->shared.epoch;
     const TimePoint now = scope_.now();
     for (std::size_t i = 0; i < doors_.count; ++i) {
-      LimitState& state = *doors_.all[i].limits->state;
+      const OwnCeiling& door = doors_.all[i];
+      LimitState& state = *door.limits->state;
       const std::uint32_t mark = state.shared.block.mark(class_mark(i), epoch.generation(), now);
       if (std::optional<control::Slot> slot = state.in_flight.enter_below(mark)) {
         guests_[i].slot = *std::move(slot);
         continue;
       }
-      guests_[i] = state.in_flight.enter_anyway();
+      std::optional<control::InFlightLimit::Guest> guest;
+      if (!state.shared.block.known_full(door.as, now))
+        guest = state.in_flight.guest_below(class_mark(i));
+      if (!guest) return fail(ceiling_reached(door.whose));
+      guests_[i] = *std::move(guest);
       asked_[asks_++] = i;
     }
+    return {};
+  }
+
+  // What was fetched in advance; where that is too little the store is to say, unless it has just
+  // refused as much.
+  Result<void> take_tokens_in_hand() {
+    if (take_slice(scope_, callers_, Metered::kTokens, hold_)) {
+      keep_tokens(owner_of(scope_).seen.id);
+      return {};
+    }
+    std::optional<std::unexpected<Error>> refused =
+        refused_lately(scope_, callers_, Metered::kTokens, hold_);
+    if (!refused) return {};
+    scope_.rejected_at = telemetry::RejectionStage::kQuota;
+    return *std::move(refused);
   }
 
   Task<Result<void>> ask() {
@@ -98,6 +121,7 @@ class SharedEntry {
       doors_.all[asked_[i]].limits->state->shared.block.apply(answer->grants[i], epoch.generation(),
                                                               sent);
     if (refill) refill->filled(scope_.now(), answer->more);
+    if (answer->end == store::QuotaAnswer::End::kFull) note_full(ask, *answer);
     if (answer->end != store::QuotaAnswer::End::kTaken) co_return refused(*answer);
     if (tokens) keep_tokens(answer->epoch.id);
     keep_places();
@@ -113,6 +137,14 @@ class SharedEntry {
                                          .need = need,
                                          .want = need + control::block_headroom(*limits.in_flight),
                                          .version = limits.state->shared.block.mint()};
+  }
+
+  // Not where a later setting of this gateway crossed it: that says nothing of what is left.
+  void note_full(const store::QuotaAsk& ask, const store::QuotaAnswer& answer) {
+    const std::size_t by = answer.refused_by;
+    if (answer.grants[by].version > ask.ceilings[by].version) return;
+    const OwnCeiling& door = doors_.all[asked_[by]];
+    door.limits->state->shared.block.note_full(door.as, scope_.now());
   }
 
   Result<void> refused(const store::QuotaAnswer& answer) {

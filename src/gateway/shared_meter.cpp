@@ -73,13 +73,13 @@ bool take_slice(const RequestScope& scope, const LimitedCaller& callers, Metered
 }
 
 std::optional<std::unexpected<Error>> refused_lately(const RequestScope& scope,
-                                                     const LimitedCaller& callers,
-                                                     Metered metered) {
+                                                     const LimitedCaller& callers, Metered metered,
+                                                     std::uint64_t units) {
   const TimePoint now = scope.now();
   const std::optional<std::size_t> by =
       meter_of(*callers.limits[0], metered).closed.refused_by(now);
   if (!by || *by >= callers.count) return std::nullopt;
-  const Duration wait = chain_of(callers, metered).wait(now, 1);
+  const Duration wait = chain_of(callers, metered).wait(now, units);
   if (wait == 0s) return std::nullopt;
   return rate_refusal(callers, metered, *by, wait);
 }

@@ -22,10 +22,12 @@ namespace penstock::gateway {
 [[nodiscard]] bool take_slice(const RequestScope& scope, const LimitedCaller& callers,
                               Metered metered, std::uint64_t units) noexcept;
 
-// Whether the store has just refused this caller and would again; then the refusal.
+// Whether the store has just refused this caller and would again refuse so many units; then the
+// refusal.
 [[nodiscard]] std::optional<std::unexpected<Error>> refused_lately(const RequestScope& scope,
                                                                    const LimitedCaller& callers,
-                                                                   Metered metered);
+                                                                   Metered metered,
+                                                                   std::uint64_t units);
 
 // Takes units from this gateway's own part of the limits, and marks the request as degraded.
 // errors: kRateLimitExceeded with a time to come back.

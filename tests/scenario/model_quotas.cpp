@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "base/units.h"
 #include "control/bucket_chain.h"
 #include "control/rate_bucket.h"
+#include "runtime/event_loop.h"
 #include "runtime/task.h"
 #include "store/quota_store.h"
 
@@ -23,12 +25,13 @@ using store::QuotaAsk;
 Task<std::optional<QuotaAnswer>> ModelQuotas::take(const QuotaAsk& ask, TimePoint) {
   ++asks;
   if (mood != Mood::kSound) co_return std::nullopt;
-  const TimePoint now = clock_.now();
+  const TimePoint now = loop_.clock().now();
   QuotaAnswer answer;
   answer.epoch = {kEpoch, ++sequence_};
   for (std::size_t i = 0; i < ask.ceiling_count; ++i) {
     const store::QuotaCeiling& ceiling = ask.ceilings[i];
-    answer.grants[i] = {.version = ceiling.version, .granted = ceiling.need, .others = others};
+    answer.grants[i] = blocks_[std::string(ceiling.key)];
+    answer.grants[i].others = others;
     if (others + ceiling.need <= ceiling.mark) continue;
     answer.end = QuotaAnswer::End::kFull;
     answer.refused_by = i;
@@ -51,6 +54,15 @@ Task<std::optional<QuotaAnswer>> ModelQuotas::take(const QuotaAsk& ask, TimePoin
   }
   for (std::size_t i = 0; i < ask.bucket_count; ++i)
     answer.full_in[i] = buckets_.find(ask.buckets[i].key)->second.level(shapes[i], now).reset;
+  for (std::size_t i = 0; i < ask.ceiling_count && answer.end == QuotaAnswer::End::kTaken; ++i) {
+    answer.grants[i].granted = std::max(ask.ceilings[i].need, answer.grants[i].granted);
+    answer.grants[i].version = ask.ceilings[i].version;
+    blocks_[std::string(ask.ceilings[i].key)] = answer.grants[i];
+  }
+  if (delay != 0s) {
+    runtime::Alarm alarm(loop_);
+    ignore(co_await alarm.until(now + delay), "nobody wakes it");
+  }
   co_return answer;
 }
 
@@ -60,7 +72,7 @@ void ModelQuotas::settle(const store::QuotaSettlement& settlement) noexcept {
     const control::BucketShape shape(bucket.rate);
     control::RateBucket& its = buckets_[std::string(bucket.key)];
     its.undo(shape, settlement.back);
-    its.charge(shape, clock_.now(), settlement.charge);
+    its.charge(shape, loop_.clock().now(), settlement.charge);
   }
 }
 

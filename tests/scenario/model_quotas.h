@@ -8,8 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/units.h"
+#include "control/block.h"
 #include "control/rate_bucket.h"
+#include "runtime/event_loop.h"
 #include "runtime/task.h"
 #include "store/quota_store.h"
 
@@ -25,7 +27,7 @@ class ModelQuotas final : public store::QuotaStore {
     kAway,    // is known not to answer
   };
 
-  explicit ModelQuotas(const Clock& clock) noexcept : clock_(clock) {}
+  explicit ModelQuotas(runtime::EventLoop& loop) noexcept : loop_(loop) {}
 
   [[nodiscard]] runtime::Task<std::optional<store::QuotaAnswer>> take(const store::QuotaAsk& ask,
                                                                       TimePoint due) override;
@@ -35,6 +37,7 @@ class ModelQuotas final : public store::QuotaStore {
   }
 
   Mood mood = Mood::kSound;
+  Duration delay = 0s;  // an answer is decided at once and comes so much later
   std::size_t asks = 0;
   std::uint32_t others = 0;  // places of other gateways, under every ceiling
   struct Settled {
@@ -47,7 +50,8 @@ class ModelQuotas final : public store::QuotaStore {
   static constexpr std::uint64_t kEpoch = 77;
 
  private:
-  const Clock& clock_;
+  runtime::EventLoop& loop_;
+  std::map<std::string, control::BlockGrant, std::less<>> blocks_;
   std::map<std::string, control::RateBucket, std::less<>> buckets_;
   std::uint64_t sequence_ = 0;
 };

@@ -1,5 +1,6 @@
 // Limits that gateways share, as one gateway sees them: on virtual time, with a store in memory
 // that can be away.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "base/units.h"
 #include "control/in_flight_limit.h"
 #include "tests/scenario/ask.h"
+#include "tests/scenario/client.h"
 #include "tests/scenario/gateway_rig.h"
 #include "tests/scenario/model_quotas.h"
 #include "tests/scenario/scenario.h"
@@ -38,13 +40,18 @@ class SharedQuotaTest : public testing::Test {
         std::string(more) + "store: { quota: { kind: redis }, redis: { url: env:REDIS } }\n" +
             "tenants: { a: " + of("internal") + ", b: " + of("external") + " }\n",
         "");
-    quotas_ = std::make_unique<ModelQuotas>(rig_->loop.clock());
+    quotas_ = std::make_unique<ModelQuotas>(rig_->loop);
     rig_->share_quotas(*quotas_);
   }
   void TearDown() override {
     if (rig_) rig_->expect_settled();
   }
   Reply chat(std::string_view tenant = "a", std::string_view members = "") {
+    rig_->upstream.answer_always(
+        test::json_answer(R"({"usage":{"prompt_tokens":10,"completion_tokens":20}})"));
+    return ask(*rig_, call_of(tenant, members), 5s);
+  }
+  static ClientCall call_of(std::string_view tenant, std::string_view members = "") {
     RequestParts parts;
     const std::string fields = "x-tenant-id: " + std::string(tenant) + "\n";
     const std::string body = R"({"model":"m")" + std::string(members) + "}";
@@ -53,9 +60,22 @@ class SharedQuotaTest : public testing::Test {
     parts.body = body;
     ClientCall call;
     call.bytes = request_bytes(parts);
-    rig_->upstream.answer(
-        test::json_answer(R"({"usage":{"prompt_tokens":10,"completion_tokens":20}})"));
-    return ask(*rig_, call, 5s);
+    return call;
+  }
+  // So many calls at once; how many of them were let through.
+  std::size_t let_through_of(std::size_t count) {
+    rig_->upstream.answer_always(test::json_answer("{}"));
+    std::vector<std::unique_ptr<Client>> clients;
+    for (std::size_t i = 0; i < count; ++i) {
+      const ClientCall call = call_of("a");
+      clients.push_back(std::make_unique<Client>(rig_->loop, rig_->connect(call.to_client).client,
+                                                 test::Peer::Reading::kAlways));
+      clients.back()->send(call, 0);
+    }
+    const auto idle = [](const std::unique_ptr<Client>& client) { return client->idle(); };
+    EXPECT_TRUE(rig_->loop.advance_until([&] { return std::ranges::all_of(clients, idle); }, 5s));
+    return static_cast<std::size_t>(std::ranges::count_if(
+        clients, [](const auto& client) { return client->reply(0).status == 200; }));
   }
   std::vector<int> statuses(std::size_t count, std::string_view tenant = "a") {
     std::vector<int> all;
@@ -193,6 +213,51 @@ TEST_F(SharedQuotaTest, OthersPlacesCountForTheShares) {
   quotas_->others = 9;  // standard may fill nine
   rig_->loop.advance(11s);
   EXPECT_EQ(chat().status, 503);
+}
+
+// Tokens likewise: for this hold, while a smaller one may pass.
+TEST_F(SharedQuotaTest, ARefusalOfTokensIsBelievedForAMoment) {
+  begin("{ tokens: 600/min }");
+  EXPECT_EQ(chat("a", R"(,"max_tokens":590)").status, 200);
+  EXPECT_EQ(chat("a", R"(,"max_tokens":590)").status, 429);
+  const std::size_t asks = quotas_->asks;
+  const Reply again = chat("a", R"(,"max_tokens":590)");
+  EXPECT_EQ(again.status, 429);
+  EXPECT_EQ(again.field("retry-after"), "3");
+  EXPECT_EQ(quotas_->asks, asks);
+  EXPECT_EQ(chat("a", R"(,"max_tokens":20)").status, 200);
+  EXPECT_EQ(quotas_->asks, asks + 1);
+}
+
+// A flood at a ceiling is refused here: the store is asked for no more places than the class may
+// fill, and those that wait for it take none from each other.
+TEST_F(SharedQuotaTest, AFloodAtACeilingIsNoneOfQuestions) {
+  begin("{ in_flight: 10 }");
+  quotas_->delay = 20ms;
+  EXPECT_EQ(let_through_of(40), 9U);
+  EXPECT_EQ(quotas_->asks, 9U);
+}
+
+// That a ceiling is full is believed for a moment, until a place is left here.
+TEST_F(SharedQuotaTest, AFullCeilingIsBelievedForAMoment) {
+  begin("{ in_flight: 10 }");
+  control::InFlightLimit& ceiling = rig_->tenant_state("a").in_flight;
+  std::vector<control::InFlightLimit::Guest> running;
+  while (running.size() < 4) running.push_back(ceiling.enter_anyway());
+  quotas_->others = 4;  // standard may fill nine: five are ours
+  EXPECT_EQ(chat().status, 200);
+  running.push_back(ceiling.enter_anyway());
+  EXPECT_EQ(statuses(3), (std::vector{503, 503, 503}));
+  EXPECT_EQ(quotas_->asks, 2U);
+  running.pop_back();
+  EXPECT_EQ(chat().status, 200);
+  EXPECT_EQ(quotas_->asks, 2U);
+  running.push_back(ceiling.enter_anyway());
+  quotas_->others = 3;
+  EXPECT_EQ(chat().status, 503);
+  rig_->loop.advance(100ms);
+  EXPECT_EQ(chat().status, 200);
+  EXPECT_EQ(quotas_->asks, 3U);
 }
 
 }  // namespace
