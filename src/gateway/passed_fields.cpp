@@ -15,7 +15,8 @@ constexpr std::array<std::string_view, 11> kHopByHop{
     "te",         "trailer",        "trailers",   "transfer-encoding",  "proxy-authentication-info",
     "upgrade"};
 
-constexpr std::array<std::string_view, 19> kPrivate{"authorization",
+// Among them what tells a provider's account whom to bill: the key is the operator's.
+constexpr std::array<std::string_view, 26> kPrivate{"authorization",
                                                     "proxy-authorization",
                                                     "x-api-key",
                                                     "api-key",
@@ -33,7 +34,14 @@ constexpr std::array<std::string_view, 19> kPrivate{"authorization",
                                                     "x-forwarded-proto",
                                                     "x-real-ip",
                                                     "via",
-                                                    "x-forwarded-port"};
+                                                    "x-forwarded-port",
+                                                    "true-client-ip",
+                                                    "cf-connecting-ip",
+                                                    "x-auth-token",
+                                                    "x-amz-security-token",
+                                                    "openai-organization",
+                                                    "openai-project",
+                                                    "x-goog-user-project"};
 
 template <std::size_t N>
 bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) noexcept {

@@ -14,7 +14,7 @@ TEST(PassedFields, HopByHopFieldsStay) {
   for (const char* name : {"Connection", "keep-alive", "TE", "Trailer", "transfer-encoding",
                            "Upgrade", "proxy-connection", "proxy-authenticate", "Content-Length"})
     EXPECT_FALSE(passed.end_to_end(name)) << name;
-  for (const char* name : {"content-type", "x-vendor", "openai-organization", "t", "te2"})
+  for (const char* name : {"content-type", "x-vendor", "openai-beta", "t", "te2"})
     EXPECT_TRUE(passed.end_to_end(name)) << name;
 }
 
@@ -41,12 +41,30 @@ TEST(PassedFields, OurOwnNamesAreInternal) {
 
 // A provider learns neither who the client is nor what it authenticates with.
 TEST(PassedFields, CredentialsAndOriginsArePrivate) {
-  for (const char* name :
-       {"Authorization", "X-Api-Key", "api-key", "x-goog-api-key", "Cookie", "proxy-authorization",
-        "x-tenant-id", "X-Forwarded-For", "forwarded", "via", "host", "accept-encoding",
-        "x-request-timeout-ms", "x-penstock-label"})
+  for (const char* name : {"Authorization",
+                           "X-Api-Key",
+                           "api-key",
+                           "x-goog-api-key",
+                           "Cookie",
+                           "proxy-authorization",
+                           "x-tenant-id",
+                           "X-Forwarded-For",
+                           "forwarded",
+                           "via",
+                           "host",
+                           "accept-encoding",
+                           "x-request-timeout-ms",
+                           "x-penstock-label",
+                           "OpenAI-Organization",
+                           "openai-project",
+                           "openai_project",
+                           "x-goog-user-project",
+                           "x-auth-token",
+                           "x-amz-security-token",
+                           "true-client-ip",
+                           "cf-connecting-ip"})
     EXPECT_TRUE(is_private(name)) << name;
-  for (const char* name : {"openai-organization", "content-type", "user-agent", "traceparent"})
+  for (const char* name : {"openai-beta", "content-type", "user-agent", "traceparent"})
     EXPECT_FALSE(is_private(name)) << name;
 }
 

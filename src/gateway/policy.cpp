@@ -13,11 +13,13 @@
 #include "base/error_code.h"
 #include "base/principal.h"
 #include "base/result.h"
+#include "dialect/openai/output_ceiling.h"
 #include "dialect/openai/request.h"
 #include "dialect/openai/ruled_members.h"
 #include "dialect/surface.h"
 #include "fleet/target.h"
 #include "gateway/access.h"
+#include "gateway/caller_buckets.h"
 #include "gateway/request_scope.h"
 #include "gateway/route.h"
 #include "gateway/snapshot.h"
@@ -76,7 +78,8 @@ Result<void> judge_readable(RequestScope& scope, const Workload* workload) {
   const dialect::openai::RuledMembers& said = scope.request.ruled;
   const bool models = !said.respelled.empty() || !said.other_models.empty();
   const Barred some = models ? access_of(scope).anything() : Barred::kNo;
-  const bool ruled = workload != nullptr || scope.principal.tier == Tier::kExternal;
+  const bool held = limited(scope.caller, Metered::kTokens).count != 0;
+  const bool ruled = workload != nullptr || held || scope.principal.tier == Tier::kExternal;
   const auto unclear = [&](std::string_view member, std::string_view why) {
     return refused(scope, PolicyRule::kReadable, "readable",
                    named(ErrorCode::kInvalidRequest, member, fmt::format("`{}` {}.", member, why)));
@@ -86,7 +89,17 @@ Result<void> judge_readable(RequestScope& scope, const Workload* workload) {
   if (!said.other_models.empty() && some != Barred::kNo)
     return refused(scope, PolicyRule::kAccess, name(some),
                    named(ErrorCode::kModelNotAllowed, said.other_models,
-                         "This key may not name further models."));
+                         fmt::format("`{}` is not taken from this key, which may not go "
+                                     "everywhere: it chooses models or providers.",
+                                     said.other_models)));
+  const bool counted = held && dialect::streams(scope.surface) &&
+                       !(workload != nullptr && workload->output_tokens_max);
+  if (counted) {  // else the rule about output reads more strictly
+    const std::string_view member = dialect::openai::unreadable_count(said);
+    if (member == said.counted_twice && !member.empty())
+      return unclear(member, "must not be given twice");
+    if (!member.empty()) return unclear(member, "must be a whole number");
+  }
   if (workload == nullptr) return {};
   const bool counts = workload->output_tokens_max || workload->tools == policy::Tools::kDeny;
   if (counts && !said.twice.empty()) return unclear(said.twice, "must not be given twice");
@@ -135,6 +148,12 @@ Result<void> put_system_message(RequestScope& scope, const Workload& workload) {
                        : named(ErrorCode::kInvalidRequest, "",
                                "This workload's system prompt has no place here: use "
                                "/v1/chat/completions."));
+  if (const std::string_view member = scope.request.ruled.other_template; !member.empty())
+    return refused(scope, PolicyRule::kSystemPrompt, "system_prompt",
+                   named(ErrorCode::kInvalidRequest, member,
+                         fmt::format("`{}` is not taken here: it may leave this workload's system "
+                                     "prompt out.",
+                                     member)));
   scope.imposed.first_message = workload.system_message;
   count(scope, PolicyRule::kSystemPrompt, Ruling::kChanged);
   return {};

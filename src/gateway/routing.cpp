@@ -18,6 +18,7 @@
 #include "gateway/route.h"
 #include "gateway/snapshot.h"
 #include "gateway/told_model.h"
+#include "wire/header_list.h"
 
 namespace penstock::gateway {
 namespace {
@@ -39,6 +40,22 @@ Result<Route> keep_only(const Snapshot& snapshot, const Model& model, std::strin
   }
   if (route.only.empty()) return fail(not_served());
   return route;
+}
+
+// Several lines are no choice: others could read another one of them.
+Result<std::optional<std::string_view>> provider_asked(const wire::HeaderList& headers) {
+  constexpr std::string_view kName = "x-penstock-provider";
+  std::optional<std::string_view> asked;
+  for (const wire::Header& header : headers) {
+    if (!wire::equals_ignore_case(header.name, kName)) continue;
+    if (asked) {
+      Error error(ErrorCode::kInvalidRequest, "`x-penstock-provider` must not be given twice.");
+      error.param = kName;
+      return fail(std::move(error));
+    }
+    asked = header.value;
+  }
+  return asked;
 }
 
 }  // namespace
@@ -82,8 +99,9 @@ Result<void> find_route(RequestScope& scope) {
     scope.route.model = &known->second;  // refused or not: the metrics name it
   else
     scope.told_model = told_model(scope);
-  Result<Route> route = route_of(snapshot, scope.request.model,
-                                 scope.exchange.head().headers.find("x-penstock-provider"), access);
+  PENSTOCK_TRY(const std::optional<std::string_view> provider,
+               provider_asked(scope.exchange.head().headers));
+  Result<Route> route = route_of(snapshot, scope.request.model, provider, access);
   if (!route && scope.route.model != nullptr) {
     PENSTOCK_CHECK(judge_model(scope));
   }

@@ -23,7 +23,7 @@ namespace penstock::gateway {
 
 // Sets the scope's route from the model that the request names, and its header.
 // errors: as above; kModelNotAllowed for a model of ours that the caller may not use anyway, so
-//         that it is not told which providers serve it.
+//         that it is not told which providers serve it; kInvalidRequest for several headers.
 [[nodiscard]] Result<void> find_route(RequestScope& scope);
 
 // The error for a model name that is none of ours.

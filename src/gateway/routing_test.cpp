@@ -97,6 +97,16 @@ TEST_F(RoutingTest, HeaderNamesTheOnlyProvider) {
     EXPECT_EQ(ask(model, "X-Penstock-Provider: r\r\n").error->code, ErrorCode::kModelNotFound);
 }
 
+TEST_F(RoutingTest, SeveralHeadersAreNoChoice) {
+  for (const char* second : {"q", "p", ""}) {
+    const Routed got = ask("chat-default", std::string("x-penstock-provider: q\r\n") +
+                                               "X-Penstock-Provider: " + second + "\r\n");
+    ASSERT_TRUE(got.error) << second;
+    EXPECT_EQ(got.error->code, ErrorCode::kInvalidRequest);
+    EXPECT_EQ(got.error->param, "x-penstock-provider");
+  }
+}
+
 TEST_F(RoutingTest, UnknownNamesAreNotFound) {
   for (const char* model : {"nope", "p/", "/x", "unknown/x", ""}) {
     const Routed got = ask(model);

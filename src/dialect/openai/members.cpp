@@ -27,6 +27,14 @@ std::optional<std::uint64_t> count_of(std::string_view raw) noexcept {
   return count;
 }
 
+// raw: a JSON number. What no double can hold is taken for large, a fraction of nothing too.
+bool is_large(std::string_view raw) noexcept {
+  double value = 0;
+  const auto [behind, error] = std::from_chars(raw.data(), raw.data() + raw.size(), value);
+  if (error == std::errc::result_out_of_range) return !raw.starts_with('-');
+  return error == std::errc() && value > kCountMax;
+}
+
 // Most counts are a few digits; from_chars for doubles is for the rest.
 std::optional<std::uint64_t> count_of_digits(std::string_view raw) noexcept {
   if (raw.empty() || raw.size() > 15) return {};
@@ -98,6 +106,17 @@ std::optional<std::uint64_t> read_count(json::Reader& reader) noexcept {
   const std::string_view raw = reader.skip_value();
   const auto count = count_of_digits(raw);
   return count ? count : count_of(raw);
+}
+
+std::optional<std::uint64_t> read_large_count(json::Reader& reader) noexcept {
+  if (reader.peek() != json::Kind::kNumber) {
+    reader.skip_value();
+    return {};
+  }
+  const std::string_view raw = reader.skip_value();
+  json::Reader again(raw);
+  const auto count = read_count(again);
+  return count || !is_large(raw) ? count : static_cast<std::uint64_t>(kCountMax);
 }
 
 bool read_truthy(json::Reader& reader) noexcept {

@@ -15,6 +15,9 @@ namespace penstock::dialect::openai {
 // A whole number from 0 to 10^15, also as `7.0` or `1E2`; nothing for all else.
 [[nodiscard]] std::optional<std::uint64_t> read_count(json::Reader& reader) noexcept;
 
+// The same, but for what is larger, however it is written: that is 10^15.
+[[nodiscard]] std::optional<std::uint64_t> read_large_count(json::Reader& reader) noexcept;
+
 // Whether a client library would take the value for true: not null, false, zero or empty.
 [[nodiscard]] bool read_truthy(json::Reader& reader) noexcept;
 

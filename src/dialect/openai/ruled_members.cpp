@@ -22,6 +22,8 @@ enum class Reads : std::uint8_t {
   kTool,    // a tool by being there, unless it is null
   kCeiling,
   kModels,
+  kTemplate,
+  kTemplateValues,
 };
 
 struct Row {
@@ -31,8 +33,11 @@ struct Row {
 };
 
 // source: OpenAI's API reference for the members of its own; llama.cpp (`n_predict`), Ollama
-// (`num_predict`), TGI (`max_new_tokens`) and OpenRouter (`models`) for the others. Seen 2026-11.
-constexpr std::array<Row, 18> kRows{{
+// (`num_predict`), TGI (`max_new_tokens`), vLLM (`chat_template`), Gemini (`generation_config`),
+// Anthropic (`mcp_servers`), xAI (`search_parameters`) and OpenRouter (`models`, `plugins`) for the
+// others. Seen 2026-11. A name with capitals stands here in lower case too, as its readers in Go
+// would take it.
+constexpr std::array<Row, 34> kRows{{
     {"model", Reads::kElsewhere},
     {"messages", Reads::kElsewhere},
     {"max_tokens", Reads::kValue, &RuledMembers::max_tokens},
@@ -45,12 +50,28 @@ constexpr std::array<Row, 18> kRows{{
     {"tool_choice", Reads::kChoice},
     {"function_call", Reads::kChoice},
     {"web_search_options", Reads::kTool},
+    {"search_parameters", Reads::kTool},
+    {"plugins", Reads::kList},
+    {"mcp_servers", Reads::kList},
     {"n_predict", Reads::kCeiling},
     {"num_predict", Reads::kCeiling},
     {"max_new_tokens", Reads::kCeiling},
     {"max_output_tokens", Reads::kCeiling},
     {"max_length", Reads::kCeiling},
+    {"max_tokens_to_sample", Reads::kCeiling},
+    {"maxOutputTokens", Reads::kCeiling},
+    {"maxoutputtokens", Reads::kCeiling},
+    {"generation_config", Reads::kCeiling},
+    {"generationConfig", Reads::kCeiling},
+    {"generationconfig", Reads::kCeiling},
+    {"options", Reads::kCeiling},
+    {"num_return_sequences", Reads::kCeiling},
     {"models", Reads::kModels},
+    {"fallbacks", Reads::kModels},
+    {"provider", Reads::kModels},
+    {"route", Reads::kModels},
+    {"chat_template", Reads::kTemplate},
+    {"chat_template_kwargs", Reads::kTemplateValues},
 }};
 
 bool is_none(std::string_view value) noexcept {
@@ -62,6 +83,30 @@ bool is_none(std::string_view value) noexcept {
 bool is_empty_list(std::string_view value) noexcept {
   json::Reader reader(value);
   return reader.peek() == json::Kind::kArray && reader.enter_array() && !reader.next_element();
+}
+
+// What a template is handed beside the messages. Switches and numbers pass; engines have taken a
+// whole template from a text in there, and templates take tools from a list.
+struct TemplateValues {
+  bool more_than_switches = false;
+  bool more_than_texts = false;
+};
+
+TemplateValues template_values(std::string_view raw) noexcept {
+  json::Reader reader(raw);
+  if (reader.peek() == json::Kind::kNull) return {};
+  if (reader.peek() != json::Kind::kObject) return {true, true};
+  TemplateValues values;
+  std::string_view key;
+  reader.enter_object();
+  while (reader.next_key(key)) {
+    const json::Kind kind = reader.peek();
+    const bool nested = kind == json::Kind::kObject || kind == json::Kind::kArray;
+    values.more_than_texts |= nested;
+    values.more_than_switches |= nested || kind == json::Kind::kString;
+    reader.skip_value();
+  }
+  return values;
 }
 
 // A list of texts, or of lists of tokens, is a prompt each; all else is one.
@@ -132,6 +177,13 @@ bool RuledReader::read(std::string_view key, json::Reader& reader) {
       case Reads::kTool: note(into_.tools); break;
       case Reads::kCeiling: note(into_.other_ceiling); break;
       case Reads::kModels: note(into_.other_models); break;
+      case Reads::kTemplate: note(into_.other_template); break;
+      case Reads::kTemplateValues: {
+        const TemplateValues values = template_values(value);
+        if (values.more_than_switches) note(into_.other_template);
+        if (values.more_than_texts) note(into_.tools);
+        break;
+      }
       case Reads::kElsewhere:
       case Reads::kPrompt: break;
     }
@@ -149,8 +201,13 @@ void RuledReader::unknown(std::string_view key) {
 }
 
 void RuledReader::once(std::size_t row) noexcept {
-  const std::uint32_t bit = std::uint32_t{1} << row;
-  if ((seen_ & bit) != 0 && into_.twice.empty()) into_.twice = kRows[row].name;
+  const std::uint64_t bit = std::uint64_t{1} << row;
+  if ((seen_ & bit) != 0) {
+    const Reads reads = kRows[row].reads;
+    const bool counted = reads == Reads::kValue || reads == Reads::kPrompt;
+    if (into_.twice.empty()) into_.twice = kRows[row].name;
+    if (counted && into_.counted_twice.empty()) into_.counted_twice = kRows[row].name;
+  }
   seen_ |= bit;
 }
 

@@ -18,13 +18,16 @@ struct RuledMembers {
   std::string_view best_of{};
   std::uint64_t prompts = 1;  // how many `prompt` holds: a text or its tokens are one
   std::string_view tools{};   // the name of the first member that hands the model a tool
-  // The first member by which engines know another ceiling of the output (`n_predict`, …), and the
-  // first that names models beside `model`.
+  // The first member by which engines know another ceiling of the output (`n_predict`, …), the
+  // first by which a provider chooses models or places beside `model`, and the first that may
+  // change how messages become the prompt.
   std::string_view other_ceiling{};
   std::string_view other_models{};
+  std::string_view other_template{};
   // The name of a member of these, `model` or `messages` that cannot be judged, for a provider may
   // read another one than we do: it stands there twice, …
   std::string_view twice{};
+  std::string_view counted_twice{};  // the first such one among those that say how much is made
   // … or in a spelling that only readers who ignore case take for it.
   std::string_view respelled{};
 };
@@ -43,7 +46,7 @@ class RuledReader {
   void once(std::size_t row) noexcept;
 
   RuledMembers& into_;
-  std::uint32_t seen_ = 0;  // a bit for each row
+  std::uint64_t seen_ = 0;  // a bit for each row
 };
 
 }  // namespace penstock::dialect::openai

@@ -38,22 +38,43 @@ TEST(RuledMembers, KnowsWhatHandsOverATool) {
        {R"("tools":[{}])", R"("tools":{})", R"("tools":"x")", R"("tools":false)",
         R"("functions":[{"name":"f"}])", R"("tool_choice":"auto")", R"("tool_choice":{})",
         R"("function_call":{"name":"f"})", R"("web_search_options":{})",
+        R"("search_parameters":{"mode":"on"})", R"("plugins":[{"id":"web"}])",
+        R"("mcp_servers":[{"url":"x"}])", R"("chat_template_kwargs":{"custom_tools":[1]})",
         R"("tools":[],"functions":[1])", R"("t\u006Fols":[1])", R"("tools":[null])"})
     EXPECT_NE(ruled(asks).tools, "") << asks;
   for (const char* asks_not :
        {R"("tools":[])", R"("tools":[ ])", R"("tools":null)", R"("functions":null)",
         R"("tool_choice":"none")", R"("tool_choice":null)", R"("function_call":"n\u006fne")",
-        R"("web_search_options":null)", R"("metadata":{"tools":[1]})", R"("tool":[1])"})
+        R"("web_search_options":null)", R"("plugins":[])", R"("mcp_servers":null)",
+        R"("chat_template_kwargs":{"enable_thinking":false,"effort":"low"})",
+        R"("metadata":{"tools":[1]})", R"("tool":[1])"})
     EXPECT_EQ(ruled(asks_not).tools, "") << asks_not;
   EXPECT_EQ(ruled(R"("functions":[1],"tools":[1])").tools, "functions");
 }
 
 TEST(RuledMembers, KnowsOtherNamesForACeilingAndForModels) {
   for (const char* name :
-       {"n_predict", "num_predict", "max_new_tokens", "max_output_tokens", "max_length"})
+       {"n_predict", "num_predict", "max_new_tokens", "max_output_tokens", "max_length",
+        "max_tokens_to_sample", "maxOutputTokens", "generation_config", "generationConfig",
+        "options", "num_return_sequences"})
     EXPECT_EQ(ruled("\"" + std::string(name) + "\":5").other_ceiling, name);
   EXPECT_EQ(ruled(R"("n_predict":null)").other_ceiling, "");
-  EXPECT_EQ(ruled(R"("models":["a"])").other_models, "models");
+  for (const char* name : {"models", "fallbacks", "provider", "route"}) {
+    EXPECT_EQ(ruled("\"" + std::string(name) + "\":[\"a\"]").other_models, name);
+    EXPECT_EQ(ruled("\"" + std::string(name) + "\":null").other_models, "");
+  }
+}
+
+// Templates turn messages into the prompt. Switches are no template.
+TEST(RuledMembers, KnowsWhatMayLeaveMessagesOut) {
+  EXPECT_EQ(ruled(R"("chat_template":"x")").other_template, "chat_template");
+  for (const char* may : {R"({"chat_template":"x"})", R"({"a":true,"b":[1]})", R"("x")", "[]"})
+    EXPECT_EQ(ruled("\"chat_template_kwargs\":" + std::string(may)).other_template,
+              "chat_template_kwargs")
+        << may;
+  for (const char* may_not : {R"("chat_template":null)", R"("chat_template_kwargs":null)",
+                              R"("chat_template_kwargs":{"enable_thinking":false,"budget":5})"})
+    EXPECT_EQ(ruled(may_not).other_template, "") << may_not;
 }
 
 // The last one counts in most readers, the first one in some.
@@ -62,6 +83,12 @@ TEST(RuledMembers, NoticesWhatStandsThereTwice) {
   EXPECT_EQ(ruled(R"("max_tokens":1,"m\u0061x_tokens":9)").twice, "max_tokens");
   EXPECT_EQ(ruled(R"("tools":[],"x":1,"tools":[1])").twice, "tools");
   EXPECT_EQ(ruled(R"("max_tokens":1,"max_completion_tokens":9,"x":1,"x":2)").twice, "");
+  EXPECT_EQ(ruled(R"("chat_template_kwargs":{},"chat_template_kwargs":{"a":"b"})").twice,
+            "chat_template_kwargs");
+  EXPECT_EQ(ruled(R"("tools":[],"tools":[],"n":1,"n":2)").counted_twice, "n");
+  EXPECT_EQ(ruled(R"("tools":[],"tools":[],"prompt":["a","b"],"prompt":"a")").counted_twice,
+            "prompt");
+  EXPECT_EQ(ruled(R"("tools":[],"tools":[])").counted_twice, "");
 }
 
 // A reader written in Go takes any of these for the member itself.
@@ -71,6 +98,7 @@ TEST(RuledMembers, NoticesWhatIgnoresCase) {
   EXPECT_EQ(ruled(R"("Model":"other")").respelled, "model");
   EXPECT_EQ(ruled(R"("messageS":[])").respelled, "messages");
   EXPECT_EQ(ruled(R"("N":9)").respelled, "n");
+  EXPECT_EQ(ruled(R"("MaxOutputTokens":9)").respelled, "maxoutputtokens");
   EXPECT_EQ(ruled(R"("\u0054ools":[1])").respelled, "tools");
   EXPECT_EQ(ruled("\"tool\xC5\xBF\":[1]").respelled, "tools") << "the long s";
   EXPECT_EQ(ruled("\"max_to\xE2\x84\xAA"
