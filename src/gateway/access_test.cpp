@@ -10,7 +10,6 @@
 #include "base/error_code.h"
 #include "base/principal.h"
 #include "base/tier_set.h"
-#include "control/retry_plan.h"
 #include "gateway/policy.h"
 #include "gateway/route.h"
 #include "gateway/snapshot.h"

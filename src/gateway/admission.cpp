@@ -16,7 +16,6 @@
 #include "gateway/own_ceilings.h"
 #include "gateway/request_scope.h"
 #include "gateway/shared_admission.h"
-#include "gateway/snapshot.h"
 #include "gateway/token_quota.h"
 #include "gateway/waiting_room.h"
 #include "gateway/worker.h"

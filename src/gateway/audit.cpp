@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/error_code.h"
-#include "fleet/provider.h"
 #include "gateway/request_scope.h"
 #include "gateway/route.h"
 #include "gateway/worker.h"

@@ -1,9 +1,7 @@
 #include "gateway/block_keeper.h"
 
-#include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -12,6 +10,7 @@
 #include "base/rng.h"
 #include "base/units.h"
 #include "control/block.h"
+#include "control/epoch_watch.h"
 #include "gateway/caller_limits.h"
 #include "gateway/shared_limits.h"
 #include "gateway/snapshot.h"

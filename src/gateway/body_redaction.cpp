@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/byte_budget.h"
+#include "base/error.h"
 #include "base/error_code.h"
 #include "base/result.h"
 #include "base/units.h"

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "control/bucket_chain.h"
-#include "control/rate_bucket.h"
 #include "gateway/caller_limits.h"
 #include "gateway/request_scope.h"
 #include "gateway/snapshot.h"

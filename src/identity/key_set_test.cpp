@@ -1,9 +1,9 @@
 #include "identity/key_set.h"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -38,11 +38,9 @@ class KeySetTest : public testing::Test {
     delete rsa_;
     delete ec_;
   }
-  static TokenKey* rsa_;
-  static TokenKey* ec_;
+  static inline TokenKey* rsa_ = nullptr;
+  static inline TokenKey* ec_ = nullptr;
 };
-TokenKey* KeySetTest::rsa_ = nullptr;
-TokenKey* KeySetTest::ec_ = nullptr;
 
 TEST_F(KeySetTest, FindsKeysByKidAndAlgorithm) {
   const KeySet set = KeySet::parse(set_of({rsa_->jwk(R"("alg":"PS256","use":"sig")"),

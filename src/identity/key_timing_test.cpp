@@ -2,11 +2,12 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <ctime>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <time.h>
 
 #include <gtest/gtest.h>
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error.h"
 #include "base/error_code.h"
 #include "base/result.h"
 #include "crypto/base64url.h"

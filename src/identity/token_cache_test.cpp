@@ -1,6 +1,8 @@
 #include "identity/token_cache.h"
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -50,6 +52,7 @@ class TokenCacheTest : public testing::Test {
     return its == nullptr ? "" : its->tenant;
   }
 
+ public:
   const TokenKey key{KeyType::kP256, "k"};
   const TokenKey other{KeyType::kP256, "o"};
   const crypto::Sha256Digest fingerprint = read_jwk(key.jwk()).value().fingerprint;

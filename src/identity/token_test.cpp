@@ -1,5 +1,6 @@
 #include "identity/token.h"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 

@@ -1,6 +1,7 @@
 #include "policy/event_redactor.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -10,6 +10,7 @@
 
 #include "json/reader.h"
 #include "json/string.h"
+#include "policy/event_texts.h"
 #include "policy/identifier_corpus.h"
 #include "policy/redactor.h"
 #include "policy/stream_redactor.h"

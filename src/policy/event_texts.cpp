@@ -1,7 +1,6 @@
 #include "policy/event_texts.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>

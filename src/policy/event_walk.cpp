@@ -11,8 +11,8 @@
 
 #include "json/reader.h"
 #include "json/string.h"
-#include "json/utf8.h"
 #include "llm/finish.h"
+#include "policy/event_redactor.h"
 #include "policy/event_texts.h"
 #include "policy/json_redactor.h"
 #include "policy/stream_redactor.h"

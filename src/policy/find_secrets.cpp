@@ -60,7 +60,7 @@ constexpr std::size_t kPrefixMax = 11;
 // The first letters of all prefixes: most words are out by this.
 constexpr std::array<bool, 128> kFirstLetters = [] {
   std::array<bool, 128> letters{};
-  for (const Prefix& prefix : kPrefixes) letters[static_cast<std::size_t>(prefix.text[0])] = true;
+  for (const Prefix& prefix : kPrefixes) letters[static_cast<unsigned char>(prefix.text[0])] = true;
   return letters;
 }();
 

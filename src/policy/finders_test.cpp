@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 
 #include <gtest/gtest.h>
 #include <re2/re2.h>
+#include <re2/stringpiece.h>
 
 #include "base/rng.h"
 #include "policy/identifier_corpus.h"

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +11,8 @@
 #include <fmt/format.h>
 
 #include "base/assert.h"
+#include "base/describe.h"
+#include "base/result.h"
 #include "base/rng.h"
 #include "policy/pattern_kind.h"
 #include "policy/redact_config.h"
@@ -96,8 +97,8 @@ class Maker {
                                                           {"MT", "MALT", 23}});
     const Shape& shape = kShapes[rng_.below(kShapes.size())];
     const std::string rest = std::string(shape.letters) + some(kDigits, shape.digits);
-    const std::string whole = fmt::format(
-        "{}{:02}{}", shape.country, 98 - mod97(rest + std::string(shape.country) + "00"), rest);
+    std::string whole = fmt::format("{}{:02}{}", shape.country,
+                                    98 - mod97(rest + std::string(shape.country) + "00"), rest);
     if (rng_.below(2) == 0) return whole;
     std::string out;
     for (std::size_t i = 0; i < whole.size(); ++i) {
@@ -235,7 +236,7 @@ std::vector<std::string> lookalikes() {
       "0.4111111111111111 and 1,4111111111111111 and x4111111111111111 and 41111111111111111111",
       "000-12-3456 666-12-3456 900-12-3456 123-00-4567 123-45-0000 1123-45-6789 123-45-67890",
       "12345-123-45-6789 and 123-45-6789-1",
-      "price 415 dollars, 555-2671 alone, 415-555-267, 115-555-2671, 415-155-2671, +12 34, "
+      "price 415 dollars, 555-2671 alone, 415-555-267, 115-555-2671, 415-155-2671, +12 34",
       "1+12345678",
       "DE89 and DE00 0000, XX89370400440532013000, IS it, de-89, NL91ABNA0417164301",
       "std::vector, add::face, a::b, ::, 1::2::3, 12:34:56:78:9a:bc, fe80, abc:def, http://x",

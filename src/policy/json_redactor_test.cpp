@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "json/string.h"
@@ -51,8 +52,9 @@ TEST_F(JsonRedactorTest, LongTextsAreMaskedInPiecesAsIfWhole) {
       }
     std::string whole;
     ASSERT_TRUE(mask_text(all_, Writing::kJson, raw, tally_, whole));
-    const std::string document = "{\"a\":[\"" + raw + "\",1],\"" + raw + "\":\"bob@example.com\"}";
-    const std::string wanted = "{\"a\":[\"" + whole + "\",1],\"" + whole + "\":\"[email]\"}";
+    const std::string document =
+        fmt::format(R"({{"a":["{}",1],"{}":"bob@example.com"}})", raw, raw);
+    const std::string wanted = fmt::format(R"({{"a":["{}",1],"{}":"[email]"}})", whole, whole);
     ASSERT_EQ(masked(document), wanted);
     for (const std::size_t bytes : {std::size_t{1}, std::size_t{70000}}) {
       DocumentRedactor walk(all_, Document::kRequest, document, tally_);

@@ -1,5 +1,6 @@
 #include "policy/posture.h"
 
+#include <cstddef>
 #include <fstream>
 #include <iterator>
 #include <set>

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "base/error_code.h"
 #include "base/result.h"
 #include "policy/custom_pattern.h"

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "base/rng.h"
 #include "json/string.h"
 #include "policy/identifier_corpus.h"
 #include "policy/redactor.h"

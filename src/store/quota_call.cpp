@@ -1,5 +1,6 @@
 #include "store/quota_call.h"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstddef>
@@ -7,10 +8,12 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <system_error>
 
 #include "base/assert.h"
 #include "base/units.h"
 #include "control/block.h"
+#include "control/epoch_watch.h"
 #include "store/quota_store.h"
 #include "store/redis/client.h"
 #include "store/redis/value.h"

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "base/assert.h"
 #include "base/rng.h"
+#include "base/seams.h"
 #include "base/units.h"
 #include "net/dialer.h"
 #include "runtime/event_loop.h"

@@ -18,6 +18,8 @@
 
 namespace penstock::store::redis {
 
+// NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): it is final, which no declaration
+// says
 class Node;
 struct Call;
 

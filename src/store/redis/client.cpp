@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "base/assert.h"
+#include "base/result.h"
 #include "base/rng.h"
 #include "base/units.h"
 #include "crypto/hex.h"

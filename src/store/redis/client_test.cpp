@@ -27,7 +27,6 @@
 #include "store/redis/slot.h"
 #include "store/redis/standing.h"
 #include "store/redis/value.h"
-#include "tests/support/loopback.h"
 #include "tests/support/loopback_net.h"
 #include "tests/support/manual_loop.h"
 #include "tests/support/peer.h"
@@ -126,7 +125,7 @@ struct Asked {
 };
 
 class RedisClientInTime : public testing::Test {
- protected:
+ public:
   ~RedisClientInTime() override {
     close();
     loop.advance(5s);

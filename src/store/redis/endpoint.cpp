@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/error.h"
 #include "base/error_code.h"
 #include "base/percent.h"
 #include "base/result.h"

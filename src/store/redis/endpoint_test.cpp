@@ -1,6 +1,7 @@
 #include "store/redis/endpoint.h"
 
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "store/redis/outage.h"
 #include "store/redis/slot.h"
@@ -65,11 +66,11 @@ std::optional<Place> place_of(std::string_view text) {
 
 // "MOVED 3999 10.0.0.7:6381"
 ErrorReply redirect(ErrorKind kind, std::string_view rest) {
-  const ErrorReply broken{.kind = ErrorKind::kOutage,
-                          .reason = OutageReason::kMalformed,
-                          .blame = Blame::kNode,
-                          .slot = 0,
-                          .place = {}};
+  ErrorReply broken{.kind = ErrorKind::kOutage,
+                    .reason = OutageReason::kMalformed,
+                    .blame = Blame::kNode,
+                    .slot = 0,
+                    .place = {}};
   const std::size_t space = rest.find(' ');
   if (space == std::string_view::npos) return broken;
   const auto slot = number_of<Slot>(rest.substr(0, space));

@@ -23,6 +23,8 @@
 
 namespace penstock::store::redis {
 
+// NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): it is final, which no declaration
+// says
 class Node;
 
 enum class Overdue : std::uint8_t { kNo, kYes };

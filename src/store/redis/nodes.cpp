@@ -8,7 +8,6 @@
 
 #include "runtime/task.h"
 #include "store/redis/call.h"
-#include "store/redis/client.h"
 #include "store/redis/error_reply.h"
 #include "store/redis/node.h"
 #include "store/redis/outage.h"
@@ -49,7 +48,8 @@ Node& Nodes::node_of(Slot slot) const noexcept {
 
 std::uint8_t Nodes::find_or_add(const Place& place) {
   std::uint8_t free = kNobody;
-  for (std::uint8_t i = 0; i < nodes_.size(); ++i) {
+  for (std::size_t at = 0; at < nodes_.size(); ++at) {
+    const auto i = static_cast<std::uint8_t>(at);
     if (nodes_[i] == nullptr) {
       free = std::min(free, i);
     } else if (nodes_[i]->place().host == place.host && nodes_[i]->place().port == place.port) {
@@ -80,8 +80,9 @@ void Nodes::redirect(std::unique_ptr<Call> call, const ErrorReply& where, Node& 
 }
 
 void Nodes::node_away(const Node& node) {
-  for (std::uint8_t i = 0; i < nodes_.size(); ++i)
-    if (nodes_[i].get() == &node) std::ranges::replace(owners_, i, kNobody);
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    if (nodes_[i].get() == &node)
+      std::ranges::replace(owners_, static_cast<std::uint8_t>(i), kNobody);
 }
 
 }  // namespace penstock::store::redis

@@ -1,5 +1,6 @@
 #include "store/redis/standing.h"
 
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <string_view>
