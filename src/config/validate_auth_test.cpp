@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "base/units.h"
 #include "config/load.h"
 #include "config/problem.h"
 #include "identity/auth_config.h"

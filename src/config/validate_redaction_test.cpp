@@ -8,6 +8,7 @@
 #include "config/load.h"
 #include "config/problem.h"
 #include "gateway/snapshot.h"
+#include "gateway/workload_redaction.h"
 #include "policy/redact_config.h"
 #include "policy/redactor.h"
 #include "tests/support/memory_files.h"

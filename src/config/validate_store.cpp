@@ -1,6 +1,5 @@
 #include "config/config.h"
 #include "config/path.h"
-#include "config/problem.h"
 #include "config/validate.h"
 #include "store/store_config.h"
 

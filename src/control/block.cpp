@@ -1,6 +1,7 @@
 #include "control/block.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>

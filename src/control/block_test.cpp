@@ -1,5 +1,6 @@
 #include "control/block.h"
 
+#include <cstdint>
 #include <optional>
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 #include "control/epoch_watch.h"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 
 #include "base/units.h"

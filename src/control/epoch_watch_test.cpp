@@ -1,5 +1,7 @@
 #include "control/epoch_watch.h"
 
+#include <cstdint>
+
 #include <gtest/gtest.h>
 
 #include "base/units.h"

@@ -3,14 +3,12 @@
 #include <expected>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include "base/address.h"
 #include "base/error_code.h"
 #include "base/label.h"
 #include "base/principal.h"
 #include "base/result.h"
-#include "base/units.h"
 #include "control/priority.h"
 #include "gateway/request_scope.h"
 #include "gateway/snapshot.h"
@@ -19,6 +17,7 @@
 #include "identity/credentials.h"
 #include "identity/key_ring.h"
 #include "identity/token.h"
+#include "runtime/task.h"
 #include "wire/header_list.h"
 
 namespace penstock::gateway {

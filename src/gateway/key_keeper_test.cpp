@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/seams.h"
 #include "base/units.h"
 #include "gateway/key_desk.h"
-#include "identity/key_demand.h"
 #include "identity/key_set.h"
 #include "net/dialer.h"
 #include "runtime/cancellation.h"
@@ -55,7 +55,7 @@ std::string set_of(const std::vector<std::string>& kids) {
   static const std::string kParts = test::TokenKey(test::KeyType::kP256, "").parts();
   std::string text = R"({"keys":[)";
   for (const std::string& kid : kids)
-    text += (kid == kids.front() ? "{" : ",{") + kParts + R"(,"kid":")" + kid + "\"}";
+    text += fmt::format(R"({}{},"kid":"{}"}})", kid == kids.front() ? "{" : ",{", kParts, kid);
   return text + "]}";
 }
 

@@ -1,6 +1,7 @@
 #include "gateway/quota.h"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/error_code.h"
 #include "base/result.h"
 #include "base/units.h"
 #include "control/bucket_chain.h"

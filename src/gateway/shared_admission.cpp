@@ -1,6 +1,5 @@
 #include "gateway/shared_admission.h"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -12,9 +11,9 @@
 #include "base/units.h"
 #include "control/block.h"
 #include "control/ceilings.h"
+#include "control/epoch_watch.h"
 #include "control/in_flight_limit.h"
 #include "control/priority.h"
-#include "control/rate_bucket.h"
 #include "gateway/caller_buckets.h"
 #include "gateway/caller_limits.h"
 #include "gateway/own_ceilings.h"

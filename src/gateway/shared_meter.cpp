@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "control/bucket_chain.h"
+#include "control/call_pace.h"
 #include "control/rate_bucket.h"
 #include "control/slice.h"
 #include "gateway/caller_buckets.h"

@@ -1,5 +1,6 @@
 #include "gateway/stream_redaction.h"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "gateway/workload_redaction.h"
 #include "policy/event_redactor.h"
 #include "policy/redact_config.h"
+#include "policy/redactor.h"
 #include "wire/sse.h"
 
 namespace penstock::gateway {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error.h"
 #include "base/error_code.h"
 #include "base/principal.h"
 #include "base/result.h"

@@ -1,4 +1,3 @@
-#include "gateway/token_caller.h"
 
 #include <chrono>
 #include <cstddef>

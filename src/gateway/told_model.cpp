@@ -8,7 +8,6 @@
 #include "gateway/request_scope.h"
 #include "gateway/workload_redaction.h"
 #include "policy/redact_config.h"
-#include "policy/redactor.h"
 #include "policy/stream_redactor.h"
 
 namespace penstock::gateway {
