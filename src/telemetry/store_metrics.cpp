@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/metric.h"
 #include "base/metric_source.h"
 
 namespace penstock::telemetry {
