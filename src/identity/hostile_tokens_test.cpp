@@ -93,12 +93,12 @@ std::string good_payload() { return claims_with("sub", R"("someone")"); }
 class HostileTokens : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    keys_ = new Keys();
-    set_ = new KeySet(KeySet::parse(keys_->published()).value());
+    made_keys = new Keys();
+    made_set = new KeySet(KeySet::parse(made_keys->published()).value());
   }
   static void TearDownTestSuite() {
-    delete set_;
-    delete keys_;
+    delete made_set;
+    delete made_keys;
   }
 
   static std::optional<Result<VerifiedToken>> judge(std::string_view text) {
@@ -109,7 +109,7 @@ class HostileTokens : public testing::Test {
                            .tier_claim = "tier"};
     const Result<Token> token = read_token(text);
     if (!token) return std::unexpected(token.error());
-    return verify_token(*token, *set_, rules, kNow);
+    return verify_token(*token, *made_set, rules, kNow);
   }
 
   void add(std::string what, std::string token) {
@@ -125,13 +125,13 @@ class HostileTokens : public testing::Test {
   void claims();
   void payloads();
 
-  static inline Keys* keys_ = nullptr;
-  static inline KeySet* set_ = nullptr;
+  static inline Keys* made_keys = nullptr;
+  static inline KeySet* made_set = nullptr;
   std::map<std::string, std::string> table_;
 };
 
 void HostileTokens::algorithms() {
-  const Keys& k = *keys_;
+  const Keys& k = *made_keys;
   for (unsigned bits = 0; bits < 16; ++bits) {  // every case of the four letters
     std::string none = "none";
     for (unsigned i = 0; i < 4; ++i)
@@ -166,7 +166,7 @@ void HostileTokens::algorithms() {
 
 // A verifier that takes the algorithm from the token takes the public key for a secret.
 void HostileTokens::secrets() {
-  const Keys& k = *keys_;
+  const Keys& k = *made_keys;
   const std::array<std::pair<std::string, std::string>, 9> secrets{
       {{"PEM", k.rs_any.public_pem()},
        {"PEM without its last line end",
@@ -184,7 +184,7 @@ void HostileTokens::secrets() {
         const std::string alg = "HS" + std::to_string(bits);
         const std::string input = signing_input(header(alg, kid), good_payload());
         add(fmt::format("{} with the {} as secret, kid {}", alg, name, kid),
-            input + "." + base64url_encode(test::hmac(bits, secret, input)));
+            fmt::format("{}.{}", input, base64url_encode(test::hmac(bits, secret, input))));
       }
   const std::string input = signing_input(header("RS256", "oct-any"), good_payload());
   add("HMAC called RS256 by an oct key without alg",
@@ -192,7 +192,7 @@ void HostileTokens::secrets() {
 }
 
 void HostileTokens::keys_and_kids() {
-  const Keys& k = *keys_;
+  const Keys& k = *made_keys;
   add("another RSA key under our kid", k.foreign_rs.token(header("RS256", "rs"), good_payload()));
   add("another EC key under our kid", k.foreign_es.token(header("ES256", "es"), good_payload()));
   add("another Ed25519 key under our kid",
@@ -241,7 +241,7 @@ void HostileTokens::keys_and_kids() {
       {"x5u", R"("http://127.0.0.1:1/chain.pem")"},
       {"x5c", "[\"" + base64url_encode(k.foreign_rs.public_der()) + "\"]"}};
   for (const auto& [member, value] : offers) {
-    const std::string more = ",\"" + member + "\":" + value;
+    const std::string more = fmt::format(R"(,"{}":{})", member, value);
     add("own key in " + member, k.foreign_rs.token(header("RS256", "rs", more), good_payload()));
     add("own key in " + member + ", unknown kid",
         k.foreign_rs.token(header("RS256", "mine", more), good_payload()));
@@ -251,7 +251,7 @@ void HostileTokens::keys_and_kids() {
 }
 
 void HostileTokens::headers() {
-  const TokenKey& rs = keys_->rs;
+  const TokenKey& rs = made_keys->rs;
   const std::vector<std::pair<std::string, std::string>> bad{
       {"crit with what it names", header("RS256", "rs", R"(,"crit":["exp2"],"exp2":1)")},
       {"crit b64", header("RS256", "rs", R"(,"crit":["b64"],"b64":false)")},
@@ -286,7 +286,7 @@ void HostileTokens::headers() {
 }
 
 void HostileTokens::shapes() {
-  const std::string good = keys_->rs.token(header("RS256", "rs"), good_payload());
+  const std::string good = made_keys->rs.token(header("RS256", "rs"), good_payload());
   const std::size_t first = good.find('.');
   const std::size_t second = good.rfind('.');
   const std::string head = good.substr(0, first);
@@ -340,7 +340,7 @@ void HostileTokens::shapes() {
 }
 
 void HostileTokens::signatures() {
-  const Keys& k = *keys_;
+  const Keys& k = *made_keys;
   const std::string order = "\xff\xff\xff\xff" + std::string(4, '\0') + std::string(8, '\xff') +
                             "\xbc\xe6\xfa\xad\xa7\x17\x9e\x84\xf3\xb9\xca\xc2\xfc\x63\x25\x51";
   const std::string zero(32, '\0');
@@ -396,12 +396,12 @@ void HostileTokens::times() {
   const std::string at = std::to_string(kAt);
   const std::string head = header("ES256", "es");
   const auto add_claim = [&](const std::string& name, const std::string& value) {
-    add("claim " + name + " " + value, keys_->es.token(head, claims_with(name, value)));
+    add("claim " + name + " " + value, made_keys->es.token(head, claims_with(name, value)));
   };
-  add("claim exp absent", keys_->es.token(head, claims_with("exp", "")));
+  add("claim exp absent", made_keys->es.token(head, claims_with("exp", "")));
   for (const std::int64_t offset : {60, 61, 62, 3600})
     add("claim exp " + std::to_string(offset) + " s ago",
-        keys_->es.token(head, claims_with("exp", std::to_string(kAt - offset))));
+        made_keys->es.token(head, claims_with("exp", std::to_string(kAt - offset))));
   for (const std::string& value : {std::string("0"),
                                    std::string("1"),
                                    std::string("-1"),
@@ -438,7 +438,7 @@ void HostileTokens::claims() {
   const std::string head = header("ES256", "es");
   const auto add_claim = [&](const std::string& name, const std::string& value) {
     add("claim " + name + " " + (value.empty() ? "absent" : value),
-        keys_->es.token(head, claims_with(name, value)));
+        made_keys->es.token(head, claims_with(name, value)));
   };
   for (const char* value : {"", "null", "\"https://idp.example\"", "\"https://evil.example/\"",
                             "\"https://idp.example//\"", "\"HTTPS://IDP.EXAMPLE/\"", "1", "true",
@@ -487,10 +487,10 @@ void HostileTokens::payloads() {
       {"in UTF-16", std::string("{\0}\0", 4)},
       {"of a text", "\"" + std::string(100, 'a') + "\""}};
   for (const auto& [what, text] : bad)
-    add("payload " + what, keys_->es.token(header("ES256", "es"), text));
+    add("payload " + what, made_keys->es.token(header("ES256", "es"), text));
   std::string many = open;
   for (int i = 0; i < 300; ++i) many += fmt::format(",\"a{}\":1", i);
-  add("payload of 306 members", keys_->es.token(header("ES256", "es"), many + "}"));
+  add("payload of 306 members", made_keys->es.token(header("ES256", "es"), many + "}"));
 }
 
 Duration cpu_time() {
@@ -501,7 +501,7 @@ Duration cpu_time() {
 
 // Every good one passes, so that what the table shows is not a verifier that refuses everything.
 TEST_F(HostileTokens, GoodOnesPass) {
-  const Keys& k = *keys_;
+  const Keys& k = *made_keys;
   for (const TokenKey* key : {&k.rs, &k.rs_any, &k.es, &k.es3, &k.es5, &k.ed}) {
     const auto verdict =
         judge(key->token(header(key->usual_algorithm(), key->kid()), good_payload()));

@@ -240,10 +240,10 @@ std::vector<std::string> lookalikes() {
       "1+12345678",
       "DE89 and DE00 0000, XX89370400440532013000, IS it, de-89, NL91ABNA0417164301",
       "std::vector, add::face, a::b, ::, 1::2::3, 12:34:56:78:9a:bc, fe80, abc:def, http://x",
-      "task_sk-abcdefghijklmnopqrstuvwxyz, risk-abcdefghijklmnopqrstuvwxyz, sk-short, AKIAABC, "
+      "task_sk-abcdefghijklmnopqrstuvwxyz, risk-abcdefghijklmnopqrstuvwxyz, sk-short, AKIAABC",
       "ghp_short, xoxb-1, desk-1234567890abcdef",
       "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----",
-      "a@b, anna@localhost, @example.com, anna@.com, anna@example., anna @ example.com, a@b.c, "
+      "a@b, anna@localhost, @example.com, anna@.com, anna@example., anna @ example.com, a@b.c",
       "x@1.2",
       "e-123456, E-12345, E-1234567, XE-123456",
       "550e8400-e29b-41d4-a716-446655440000 and 1700000000000 and 1700000000",

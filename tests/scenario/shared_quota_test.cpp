@@ -2,7 +2,6 @@
 // that can be away.
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +18,7 @@
 #include "tests/scenario/model_quotas.h"
 #include "tests/scenario/scenario.h"
 #include "tests/scenario/steps.h"
+#include "tests/support/peer.h"
 #include "tests/support/scripted_upstream.h"
 
 namespace penstock::scenario {

@@ -18,8 +18,7 @@
 
 namespace penstock::store::redis {
 
-// NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): it is final, which no declaration
-// says
+// NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): it is final
 class Node;
 struct Call;
 

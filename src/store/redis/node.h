@@ -23,8 +23,7 @@
 
 namespace penstock::store::redis {
 
-// NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): it is final, which no declaration
-// says
+// NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): it is final
 class Node;
 
 enum class Overdue : std::uint8_t { kNo, kYes };
