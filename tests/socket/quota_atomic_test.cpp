@@ -1,13 +1,13 @@
 // Two gateways, each with loops of its own, take at the same time from one bucket on one Redis.
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <latch>
 #include <memory>
 #include <optional>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "control/block.h"
-#include "control/epoch_watch.h"
 #include "runtime/task.h"
 #include "store/quota_store.h"
 #include "tests/socket/quota_rig.h"

@@ -1,7 +1,6 @@
 #include "tests/socket/quota_rig.h"
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "control/epoch_watch.h"
 #include "control/rate_bucket.h"
 #include "runtime/task.h"
 #include "store/quota_call.h"

@@ -1,10 +1,11 @@
-#include "store/quota_script.h"
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,7 +48,7 @@ Task<void> play_model(QuotaRig& rig, test::SeededRng& rng) {
     QuotaAsk ask = ask_for(rates, 1 + rng.below(12), epoch);
     ask.more = rng.below(4) == 0 ? rng.below(20) : 0;
     const std::uint64_t cost = ask.cost;
-    const std::optional<QuotaAnswer> answer = co_await rig.take(std::move(ask));
+    const std::optional<QuotaAnswer> answer = co_await rig.take(ask);
     EXPECT_TRUE(answer.has_value());
     if (!answer) co_return;
     epoch = answer->epoch;

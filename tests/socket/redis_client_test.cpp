@@ -1,6 +1,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -9,6 +10,7 @@
 #include "runtime/task.h"
 #include "runtime/task_group.h"
 #include "store/redis/client.h"
+#include "store/redis/endpoint.h"
 #include "store/redis/outage.h"
 #include "store/redis/script.h"
 #include "store/redis/value.h"
@@ -111,7 +113,9 @@ TEST(RedisClient, PostsInOrder) {
 }
 
 Task<void> run_once(RedisRig& rig, const Script& script) {
-  EXPECT_TRUE((co_await rig.run(script, "acme", {"0"})).has_value());
+  const std::vector<std::string> words{"0"};
+  const RunResult result = co_await rig.run(script, "acme", words);
+  EXPECT_TRUE(result.has_value());
 }
 
 Task<void> post_and_run_once(RedisRig& rig, const Script& add, const Script& get) {
@@ -187,7 +191,8 @@ TEST(RedisClient, ReplacesAnIdleConnectionThatWasClosed) {
 }
 
 Task<void> choose_database(RedisRig& rig, const Script& set) {
-  const RunResult result = co_await rig.run(set, "acme", {"v"});
+  const std::vector<std::string> words{"v"};
+  const RunResult result = co_await rig.run(set, "acme", words);
   EXPECT_TRUE(result.has_value());
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "store/redis/slot.h"
@@ -59,7 +60,7 @@ void RedisCluster::meet() const {
   for (std::size_t i = 0; i < kNodes; ++i) {
     const std::string first = std::to_string(first_slot(i));
     const std::string last = std::to_string(first_slot(i + 1) - 1);
-    EXPECT_EQ(ask(i, "CLUSTER ADDSLOTSRANGE " + first + " " + last), "OK");
+    EXPECT_EQ(ask(i, fmt::format("CLUSTER ADDSLOTSRANGE {} {}", first, last)), "OK");
     EXPECT_EQ(ask(i, "CLUSTER SET-CONFIG-EPOCH " + std::to_string(i + 1)), "OK");
   }
   for (std::size_t i = 1; i < kNodes; ++i)

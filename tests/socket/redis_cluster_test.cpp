@@ -4,8 +4,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/units.h"
@@ -117,7 +119,8 @@ Task<void> inherit(RedisRig& rig, RedisCluster& cluster, std::size_t dead, std::
   const std::string id = cluster.id(heir);
   cluster.node(dead).kill();
   for (std::size_t i = 0; i < RedisCluster::kNodes; ++i)
-    if (i != dead) EXPECT_EQ(cluster.ask(i, "CLUSTER SETSLOT " + slot + " NODE " + id), "OK");
+    if (i != dead)
+      EXPECT_EQ(cluster.ask(i, fmt::format("CLUSTER SETSLOT {} NODE {}", slot, id)), "OK");
   const std::optional<Duration> took = co_await rig.until_answered(tag, 2s);
   EXPECT_TRUE(took.has_value());
   EXPECT_TRUE(rig.standing.degraded());  // the other slots of the dead one

@@ -1,14 +1,15 @@
+#include <algorithm>
 #include <array>
-#include <cstddef>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/result.h"
 #include "base/secret.h"
 #include "base/units.h"
 #include "runtime/task.h"

@@ -1,8 +1,6 @@
 #include "tests/socket/redis_proxy.h"
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
