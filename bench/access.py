@@ -1,13 +1,11 @@
 """What identity, policy and quotas cost: of CPU beside HAProxy, and of time when Redis is asked."""
 
-import base64
 import contextlib
-import http.server
 import json
 import os
 import shutil
 import subprocess
-import threading
+import sys
 import time
 
 import latency
@@ -15,7 +13,9 @@ from figures import Subject, interleave, running, unary_run, warm
 from programs import Program, free_port
 from subjects import KEY, OTHER_CPUS, Rules
 
-ISSUER, AUDIENCE = "https://idp.bench.example/", "penstock"
+# The identity provider of the client tests; it needs nothing but openssl.
+sys.path.append(os.path.join(os.path.dirname(__file__), "..", "tests", "clients"))
+from issuer import Issuer, Key  # noqa: E402 pylint: disable=wrong-import-position
 
 # Every kind of rule that a request of the bench passes, and a limit of each kind on every level.
 # The reply tells of so few tokens that this is never reached.
@@ -28,61 +28,6 @@ TENANT = f"limits: {{ {LIMITS}, in_flight: 10000 }}"
 # Below 100 requests/s the store is asked about each request; from there on gateways take slices.
 ASKED = "limits: { requests: 90/s, burst: 1000000 }"
 SLICED = "limits: { requests: 1000000/s, burst: 1000000 }"
-
-
-def b64url(data):
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-class Issuer:
-    """A key server with one RSA key, and tokens signed with it by openssl."""
-
-    def __init__(self, bench):
-        self.key = bench.path("issuer.key")
-        self._openssl("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out",
-                      self.key)
-        told = self._openssl("rsa", "-in", self.key, "-noout", "-modulus").decode()
-        modulus = bytes.fromhex(told.strip().partition("=")[2])
-        self.keys = json.dumps({"keys": [{"kty": "RSA", "kid": "bench", "alg": "RS256",
-                                          "use": "sig", "n": b64url(modulus), "e": "AQAB"}]})
-        issuer = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):  # pylint: disable=invalid-name
-                body = issuer.keys.encode()
-                self.send_response(200)
-                self.send_header("content-type", "application/json")
-                self.send_header("content-length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = "http://127.0.0.1:{}/jwks.json".format(self.server.server_address[1])
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def stop(self):
-        self.server.shutdown()
-        self.server.server_close()
-
-    def _openssl(self, *arguments, data=b""):
-        return subprocess.run(["openssl", *arguments], input=data, check=True, capture_output=True,
-                              timeout=30).stdout
-
-    def token(self):
-        at = int(time.time())
-        parts = [{"alg": "RS256", "kid": "bench", "typ": "JWT"},
-                 {"iss": ISSUER, "aud": AUDIENCE, "iat": at, "exp": at + 3600, "tenant": "retail",
-                  "workload": "support"}]
-        signed = ".".join(b64url(json.dumps(part).encode()) for part in parts)
-        signature = self._openssl("dgst", "-sha256", "-sign", self.key, data=signed.encode())
-        return f"{signed}.{b64url(signature)}"
-
-    def auth(self):
-        return (f'{{ mode: jwt, jwt: {{ issuer: "{ISSUER}", audience: {AUDIENCE}, '
-                f'jwks: "{self.url}", tenant_claim: tenant, workload_claim: workload }} }}')
 
 
 def redis(bench):
@@ -98,12 +43,13 @@ def redis(bench):
 def cpu(bench, rounds, seconds, patience):
     """CPU per unary request with every rule and limit in force, by key and by token."""
     with contextlib.ExitStack() as stack:
-        issuer = Issuer(bench)
-        stack.callback(issuer.stop)
+        key = Key(bench.folder, "RS256", "bench")
+        issuer = stack.enter_context(Issuer(bench.folder, key))
+        token = key.token(tenant="retail", workload="support", exp=int(time.time()) + 3600)
         upstream = stack.enter_context(running(bench.canned_upstream()))
         by_key = Rules(tenant=TENANT, workload=POLICY)
-        by_token = Rules(tenant=TENANT, workload=POLICY, auth=issuer.auth())
-        credentials = {"haproxy": KEY, "keys": KEY, "token": issuer.token()}
+        by_token = Rules(tenant=TENANT, workload=POLICY, auth=json.dumps(issuer.auth()))
+        credentials = {"haproxy": KEY, "keys": KEY, "token": token}
         starts = {"haproxy": bench.haproxy,
                   "keys": lambda up: bench.penstock(up, rules=by_key),
                   "token": lambda up: bench.penstock(up, rules=by_token)}

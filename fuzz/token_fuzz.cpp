@@ -20,7 +20,7 @@
 
 namespace {
 
-using namespace penstock;  // NOLINT(google-build-using-namespace): a program of one file
+using namespace penstock;            // NOLINT(google-build-using-namespace): a program of one file
 using namespace penstock::identity;  // NOLINT(google-build-using-namespace)
 
 // One of each kind, without alg. The private halves were thrown away, but for the first, whose 32

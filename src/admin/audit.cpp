@@ -23,8 +23,7 @@ void audit(const Call& call, const Change& change) {
                                 .action = change.action,
                                 .request_id = call.request_id,
                                 .provider = change.provider,
-                                .replica = change.replica,
-                                .changes = change.values});
+                                .replica = change.replica});
   call.plane.audit_log.write(line);
 }
 

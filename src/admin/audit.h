@@ -1,13 +1,11 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string_view>
 
 #include "admin/plane.h"
 #include "admin/routes.h"
 #include "admin/running_config.h"
-#include "telemetry/audit_log.h"
 
 namespace penstock::admin {
 
@@ -16,7 +14,6 @@ struct Change {
   std::string_view action;
   std::string_view provider{};
   std::string_view replica{};
-  std::span<const telemetry::AuditChange> values{};
 };
 
 // Writes the change's line to the audit log.

@@ -49,7 +49,6 @@
 #include "runtime/system.h"
 #include "runtime/task.h"
 #include "runtime/timer.h"
-#include "store/store_config.h"
 #include "telemetry/gateway_metrics.h"
 #include "telemetry/key_set_metrics.h"
 #include "telemetry/telemetry_config.h"
@@ -138,7 +137,7 @@ Result<void> GatewayProcess::start() {
   PENSTOCK_TRY(net::ListenSet admin_listen, net::listen_on(admin, 1));
   data_address_ = net::to_text(data_listen.bound);
   admin_address_ = net::to_text(admin_listen.bound);
-  if (redis_ != nullptr && config_.store.quota.kind == store::QuotaKind::kRedis) start_quotas();
+  if (redis_ != nullptr) start_quotas();
   start_key_keeper();  // workers ask it
   start_workers(std::move(data_listen));
   add_metrics();
@@ -163,10 +162,9 @@ void GatewayProcess::start_workers(net::ListenSet listen) {
                                       .connections = &connections_,
                                       .connections_max = config_.listen.connections};
   for (unsigned i = 0; i < count; ++i)
-    workers_.push_back(std::make_unique<WorkerThread>(
-        WorkerParts{process_, clock_, dialer_, rng_.fork("worker-" + std::to_string(i)),
-                    gateway::Logs{access_log_, log_, audit_sink_}, live_config_.snapshot(), server,
-                    listener, process_.shared_quotas}));
+    workers_.push_back(std::make_unique<WorkerThread>(WorkerParts{
+        process_, clock_, dialer_, rng_.fork("worker-" + std::to_string(i)),
+        gateway::Logs{access_log_, log_, audit_sink_}, live_config_.snapshot(), server, listener}));
   workers_running_ = count;
   for (unsigned i = 0; i < count; ++i) workers_[i]->start(std::move(listen.sockets[i]), i);
 }

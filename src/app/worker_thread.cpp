@@ -32,9 +32,9 @@ WorkerThread::WorkerThread(WorkerParts parts)
       pipeline_(worker_),
       server_(loop_, pipeline_, parts.server),
       listener_options_(parts.listener) {
-  if (parts.quotas == nullptr) return;
+  if (parts.process.shared_quotas == nullptr) return;  // limits are the process's own
   quotas_ = std::make_unique<store::RedisQuotas>(loop_, parts.dialer, worker_.rng->fork("quotas"),
-                                                 *parts.quotas);
+                                                 *parts.process.shared_quotas);
   worker_.quotas = quotas_.get();
   loop_.post([this] { quotas_->start(); });
 }

@@ -28,7 +28,6 @@ struct WorkerParts {
   std::shared_ptr<const gateway::Snapshot> snapshot;
   net::ServerOptions server;
   net::ListenerOptions listener;
-  store::SharedQuotas* quotas = nullptr;  // outlives it; null: limits are the process's own
 };
 
 // One worker: its loop, its listener, its pipeline, on a thread of its own.

@@ -10,6 +10,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
+#include "base/ascii.h"
 #include "base/quantity_text.h"
 
 namespace penstock {
@@ -67,13 +68,6 @@ bool is_host_name(std::string_view host) {
          host.find("..") == std::string_view::npos;
 }
 
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
-}
-
 bool is_path(std::string_view path) {
   return std::ranges::all_of(path, [](char c) {
     return c > ' ' && c < '\x7f' && c != '?' && c != '#' && c != '\\' && c != '"';
@@ -117,7 +111,7 @@ std::optional<BaseUrl> parse_base_url(std::string_view text) {
   const bool known =
       parts->bracketed ? is_ipv6(parts->host) : is_ipv4(parts->host) || is_host_name(parts->host);
   if (!known || !is_path(text.substr(slash))) return std::nullopt;
-  url.host = lower(parts->host);
+  url.host = lowered(parts->host);
   url.port = url.scheme == "http" ? 80 : 443;
   if (!parts->port.empty()) {
     const std::optional<std::uint16_t> port = parse_port(parts->port);
@@ -129,6 +123,12 @@ std::optional<BaseUrl> parse_base_url(std::string_view text) {
   return url;
 }
 
+std::string authority_of(const BaseUrl& url) {
+  std::string text = url.host.contains(':') ? "[" + url.host + "]" : url.host;
+  if (url.port != (url.scheme == "https" ? 443 : 80)) text += ":" + std::to_string(url.port);
+  return text;
+}
+
 bool is_loopback_origin(std::string_view origin) {
   const std::optional<BaseUrl> url = parse_base_url(origin);
   return url && is_loopback(ListenAddress{url->host, url->port});
@@ -138,7 +138,7 @@ bool is_literal_authority(std::string_view authority) {
   const std::optional<HostPort> parts = split(authority);
   if (!parts) return false;
   if (parts->bracketed) return is_ipv6(parts->host);
-  return is_ipv4(parts->host) || lower(parts->host) == "localhost";
+  return is_ipv4(parts->host) || lowered(parts->host) == "localhost";
 }
 
 }  // namespace penstock

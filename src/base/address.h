@@ -31,6 +31,9 @@ struct BaseUrl {
 // fragment, space or control character.
 [[nodiscard]] std::optional<BaseUrl> parse_base_url(std::string_view text);
 
+// Where it stands as a Host header says it: the port only when it is not the scheme's own.
+[[nodiscard]] std::string authority_of(const BaseUrl& url);
+
 // Whether a request's Origin is a page of this machine. Browsers say there where a page came from;
 // programs do not send it.
 [[nodiscard]] bool is_loopback_origin(std::string_view origin);

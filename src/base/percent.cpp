@@ -5,18 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/ascii.h"
+
 namespace penstock {
-namespace {
-
-// Below zero: no digit.
-int hex_digit(char c) noexcept {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-}  // namespace
 
 std::optional<std::string> percent_decoded(std::string_view text) {
   std::string plain;
@@ -27,8 +18,8 @@ std::optional<std::string> percent_decoded(std::string_view text) {
       continue;
     }
     if (text.size() - i < 3) return std::nullopt;
-    const int high = hex_digit(text[i + 1]);
-    const int low = hex_digit(text[i + 2]);
+    const int high = hex_value(text[i + 1]);
+    const int low = hex_value(text[i + 2]);
     if (high < 0 || low < 0) return std::nullopt;
     plain += static_cast<char>(high * 16 + low);
     i += 2;

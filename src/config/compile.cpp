@@ -62,10 +62,8 @@ Result<std::shared_ptr<const gateway::Snapshot>> compile(const Config& config,
     snapshot->providers.push_back(std::move(compiled));
   }
   compile_models(config, labels, *snapshot);
-  PENSTOCK_TRY(const SystemMessages messages,
-               read_system_messages(config, secrets, before, credentials));
   PENSTOCK_CHECK(compile_tenants(config, labels, before, *snapshot));
-  compile_rules(config, messages, *snapshot);
+  PENSTOCK_CHECK(compile_rules(config, secrets, before, credentials, *snapshot));
   snapshot->limits = config.limits;
   snapshot->admission = config.admission;
   snapshot->retry = config.retry;

@@ -33,13 +33,6 @@ dialect::Dialect dialect_of(Dialect dialect) {
   return dialect::Dialect::kOpenai;
 }
 
-// "host:port" as it stands in the Host header: the port only when it is not the scheme's own.
-std::string authority(const BaseUrl& url) {
-  std::string text = url.host.find(':') == std::string::npos ? url.host : "[" + url.host + "]";
-  if (url.port != (url.scheme == "https" ? 443 : 80)) text += ":" + std::to_string(url.port);
-  return text;
-}
-
 Result<fleet::Replica> compile_replica(const ReplicaConfig& config, Dialect dialect,
                                        const fleet::Provider& provider) {
   const std::optional<BaseUrl> url = parse_base_url(config.url);
@@ -49,7 +42,7 @@ Result<fleet::Replica> compile_replica(const ReplicaConfig& config, Dialect dial
   replica.origin.port = url->port;
   replica.origin.tls = url->scheme == "https" ? provider.tls.get() : nullptr;
   replica.url = config.url;
-  replica.authority = authority(*url);
+  replica.authority = authority_of(*url);
   replica.name = replica.authority;
   replica.base_path = base_path_of(*url, dialect);
   replica.weight = config.weight;

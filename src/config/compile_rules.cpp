@@ -54,11 +54,9 @@ void compile_lists(const WorkloadConfig& config, const gateway::Snapshot& snapsh
     workload.providers[snapshot.provider_index.at(name)] = true;
 }
 
-}  // namespace
-
-Result<std::string> read_system_prompt(const SecretRef& reference, const SecretSource& secrets) {
-  PENSTOCK_TRY(const Secret prompt, resolve(reference, secrets));
-  const std::string& text = prompt.reveal();
+// The text that was read, if it is one.
+Result<std::string> prompt_of(const SecretRef& reference, const Secret& read) {
+  const std::string& text = read.reveal();
   if (text.find_first_not_of(" \t\r\n") == std::string::npos)
     return fail(ErrorCode::kInvalidRequest, fmt::format("{} is blank", reference.text));
   if (!json::valid_utf8(text))
@@ -66,12 +64,31 @@ Result<std::string> read_system_prompt(const SecretRef& reference, const SecretS
   return text;
 }
 
+// What stands for the prompt in requests: as it was read last, or read now.
+Result<std::string> system_message(const SecretRef& reference, const SecretSource& secrets,
+                                   const gateway::Workload* before, Credentials credentials) {
+  if (reference.empty()) return std::string();
+  if (before != nullptr && credentials == Credentials::kKept && !before->system_message.empty())
+    return before->system_message;
+  PENSTOCK_TRY(const std::string prompt, read_system_prompt(reference, secrets));
+  return message_of(prompt);
+}
+
+}  // namespace
+
+Result<std::string> read_system_prompt(const SecretRef& reference, const SecretSource& secrets) {
+  PENSTOCK_TRY(const Secret prompt, resolve(reference, secrets));
+  return prompt_of(reference, prompt);
+}
+
 void check_prompts(const Config& config, const Origins& origins, const SecretSource& secrets,
                    std::vector<Problem>& problems) {
   for (const auto& [name, tenant] : config.tenants)
     for (const auto& [workload, its] : tenant.workloads) {
-      if (its.system_prompt.empty() || !resolve(its.system_prompt, secrets)) continue;
-      const Result<std::string> prompt = read_system_prompt(its.system_prompt, secrets);
+      if (its.system_prompt.empty()) continue;
+      const Result<Secret> read = resolve(its.system_prompt, secrets);
+      if (!read) continue;
+      const Result<std::string> prompt = prompt_of(its.system_prompt, *read);
       if (prompt) continue;
       const std::string workloads = path_of(path_of("tenants", name), "workloads");
       const std::string path = path_of(path_of(workloads, workload), "system_prompt");
@@ -80,26 +97,9 @@ void check_prompts(const Config& config, const Origins& origins, const SecretSou
     }
 }
 
-Result<SystemMessages> read_system_messages(const Config& config, const SecretSource& secrets,
-                                            const gateway::Snapshot* before,
-                                            Credentials credentials) {
-  SystemMessages messages;
-  for (const auto& [name, tenant] : config.tenants)
-    for (const auto& [workload, its] : tenant.workloads) {
-      if (its.system_prompt.empty()) continue;
-      std::string& message = messages[{name, workload}];
-      if (credentials == Credentials::kKept)
-        if (const gateway::Workload* was = find(before, name, workload))
-          message = was->system_message;
-      if (!message.empty()) continue;
-      PENSTOCK_TRY(const std::string prompt, read_system_prompt(its.system_prompt, secrets));
-      message = message_of(prompt);
-    }
-  return messages;
-}
-
-void compile_rules(const Config& config, const SystemMessages& messages,
-                   gateway::Snapshot& snapshot) {
+Result<void> compile_rules(const Config& config, const SecretSource& secrets,
+                           const gateway::Snapshot* before, Credentials credentials,
+                           gateway::Snapshot& snapshot) {
   for (const auto& [name, tenant] : config.tenants) {
     for (const auto& [workload, its] : tenant.workloads) {
       gateway::Workload& compiled = snapshot.tenants.at(name).workloads.at(workload);
@@ -108,9 +108,12 @@ void compile_rules(const Config& config, const SystemMessages& messages,
       compiled.output_over = its.output_over;
       compiled.tools = its.tools;
       compiled.label_rule = its.label;
-      if (!its.system_prompt.empty()) compiled.system_message = messages.at({name, workload});
+      PENSTOCK_TRY(
+          compiled.system_message,
+          system_message(its.system_prompt, secrets, find(before, name, workload), credentials));
     }
   }
+  return {};
 }
 
 }  // namespace penstock::config

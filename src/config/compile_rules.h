@@ -1,8 +1,6 @@
 #pragma once
 
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -16,22 +14,13 @@
 
 namespace penstock::config {
 
-// System prompts as dialect::openai::Imposed::first_message, by tenant and workload.
-using SystemMessages = std::map<std::pair<std::string, std::string>, std::string>;
-
-// What of the rules only reading a file can tell; comes before anything is changed.
-//
-// before: whose prompts are taken over where `credentials` are kept; null: at the start.
-// errors: as read_system_prompt().
-[[nodiscard]] Result<SystemMessages> read_system_messages(const Config& config,
-                                                          const SecretSource& secrets,
-                                                          const gateway::Snapshot* before,
-                                                          Credentials credentials);
-
 // The part of compile() about what workloads may ask for; comes behind providers and tenants.
-// messages: of the same config.
-void compile_rules(const Config& config, const SystemMessages& messages,
-                   gateway::Snapshot& snapshot);
+//
+// before: whose system prompts are taken over where `credentials` are kept; null: at the start.
+// errors: as read_system_prompt().
+[[nodiscard]] Result<void> compile_rules(const Config& config, const SecretSource& secrets,
+                                         const gateway::Snapshot* before, Credentials credentials,
+                                         gateway::Snapshot& snapshot);
 
 // The text that a workload's `system_prompt` names, less one line end behind it.
 // errors: kInvalidRequest when it cannot be read, is empty or blank, or is not UTF-8.

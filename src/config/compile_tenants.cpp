@@ -62,12 +62,11 @@ std::optional<control::Rate> requests_of(const gateway::CallerLimitsConfig& conf
                        .burst = gateway::burst_of(*config.requests, config.burst)};
 }
 
-// A bucket of tokens holds what one whole unit of the rate brings: 200k/min holds 200k.
 std::optional<control::Rate> tokens_of(const gateway::CallerLimitsConfig& config) {
   if (!config.tokens) return std::nullopt;
   return control::Rate{.units = config.tokens->count,
                        .per = length_of(config.tokens->per),
-                       .burst = config.tokens->count};
+                       .burst = gateway::burst_of_tokens(*config.tokens)};
 }
 
 // Whose limits they are. Names have no braces, so that the tenant is the hash tag of every key.
@@ -194,12 +193,9 @@ Result<void> compile_tenants(const Config& config, LabelNames& labels,
     }
     for (const KeyConfig& key : tenant.keys) {
       if (!key.limits.requests && !key.limits.tokens) continue;
-      const gateway::CallerLimitsConfig limits{.requests = key.limits.requests,
-                                               .burst = key.limits.burst,
-                                               .tokens = key.limits.tokens,
-                                               .in_flight = {}};
-      compiled.keys[key.id] = compile_limits({name, "k", key.id}, limits, part,
-                                             find(old != nullptr ? &old->keys : nullptr, key.id));
+      compiled.keys[key.id] =
+          compile_limits({name, "k", key.id}, gateway::limits_of(key.limits), part,
+                         find(old != nullptr ? &old->keys : nullptr, key.id));
     }
   }
   return {};

@@ -26,10 +26,9 @@ void validate_store(const Config& config, const Origins& origins, Findings& find
 
 // The part about what workloads and tiers may use: rules that can never bind.
 void validate_rules(const Config& config, const Origins& origins, Findings& findings);
+
 // The part about auth.jwt: there where it is needed, and nowhere else.
 void validate_auth(const Config& config, const Origins& origins, Findings& findings);
-// The part about where state is kept.
-void validate_store(const Config& config, const Origins& origins, Findings& findings);
 
 // The part about names: providers of targets, workloads of keys, hashes used twice.
 void validate_names(const Config& config, const Origins& origins, std::vector<Problem>& problems);

@@ -43,7 +43,7 @@ Bucket requests_of(const gateway::CallerLimitsConfig& limits) {
   return {*limits.requests, gateway::burst_of(*limits.requests, limits.burst)};
 }
 Bucket tokens_of(const gateway::CallerLimitsConfig& limits) {
-  return {*limits.tokens, limits.tokens->count};
+  return {*limits.tokens, gateway::burst_of_tokens(*limits.tokens)};
 }
 
 class LimitsChecker {
@@ -73,10 +73,7 @@ class LimitsChecker {
     for (std::size_t i = 0; i < config.keys.size(); ++i) {
       const KeyConfig& key = config.keys[i];
       const Placed limits{path_of(path_of(path_of(path, "keys"), i), "limits"),
-                          {.requests = key.limits.requests,
-                           .burst = key.limits.burst,
-                           .tokens = key.limits.tokens,
-                           .in_flight = {}}};
+                          gateway::limits_of(key.limits)};
       alone(limits);
       const WorkloadConfig* workload = config.workloads.find(key.workload);
       if (workload != nullptr && within(limits, of_workload(path, key.workload, *workload)))

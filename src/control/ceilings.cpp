@@ -15,16 +15,15 @@ void Slots::add(Slot slot) noexcept {
   slots_[count_++] = std::move(slot);
 }
 
-void Ceilings::add(InFlightLimit& limit, Shares shares) noexcept {
+void Ceilings::add(InFlightLimit& limit, Priority as) noexcept {
   PENSTOCK_ASSERT(count_ < Slots::kSlotsMax);
-  links_[count_++] = {&limit, shares};
+  links_[count_++] = {&limit, as};
 }
 
-Entrance Ceilings::enter(Priority priority) noexcept {
+Entrance Ceilings::enter() noexcept {
   Slots entered;
   for (std::size_t i = 0; i < count_; ++i) {
-    const Priority as = links_[i].shares == Shares::kNone ? Priority::kInteractive : priority;
-    std::optional<Slot> slot = links_[i].limit->enter(as);
+    std::optional<Slot> slot = links_[i].limit->enter(links_[i].as);
     if (!slot) return {.slots = std::nullopt, .refused_by = i};
     entered.add(*std::move(slot));
   }

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 
 #include "control/in_flight_limit.h"
@@ -23,9 +22,6 @@ class Slots {
   std::size_t count_ = 0;
 };
 
-// Whether the classes of requests have shares of a ceiling, or all of them the whole.
-enum class Shares : std::uint8_t { kNone, kByPriority };
-
 struct Entrance {
   std::optional<Slots> slots;  // nullopt: refused, and nothing is held
   std::size_t refused_by = 0;  // which ceiling, in the order they were added; when refused
@@ -36,14 +32,15 @@ struct Entrance {
 class Ceilings {
  public:
   // At most Slots::kSlotsMax.
-  void add(InFlightLimit& limit, Shares shares) noexcept;
+  // as: how far the request may fill it; kInteractive where its class has no share.
+  void add(InFlightLimit& limit, Priority as) noexcept;
 
-  [[nodiscard]] Entrance enter(Priority priority) noexcept;
+  [[nodiscard]] Entrance enter() noexcept;
 
  private:
   struct Link {
     InFlightLimit* limit = nullptr;
-    Shares shares = Shares::kNone;
+    Priority as = Priority::kInteractive;
   };
   std::array<Link, Slots::kSlotsMax> links_{};
   std::size_t count_ = 0;

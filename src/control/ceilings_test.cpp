@@ -19,11 +19,11 @@ TEST(Ceilings, AllLetInOrNoneDoes) {
   InFlightLimit workload(5);
   InFlightLimit process(1);
   Ceilings ceilings;
-  ceilings.add(workload, Shares::kNone);
-  ceilings.add(process, Shares::kByPriority);
-  Entrance first = ceilings.enter(Priority::kStandard);
+  ceilings.add(workload, Priority::kInteractive);
+  ceilings.add(process, Priority::kStandard);
+  Entrance first = ceilings.enter();
   ASSERT_TRUE(first.slots.has_value());
-  const Entrance second = ceilings.enter(Priority::kStandard);
+  const Entrance second = ceilings.enter();
   EXPECT_FALSE(second.slots.has_value());
   EXPECT_EQ(second.refused_by, 1U);
   EXPECT_EQ(workload.in_flight(), 1U);
@@ -37,12 +37,11 @@ TEST(Ceilings, SharesHoldOnlyWhereTheyBelong) {
   InFlightLimit workload(10);
   InFlightLimit process(100);
   Ceilings ceilings;
-  ceilings.add(workload, Shares::kNone);
-  ceilings.add(process, Shares::kByPriority);
+  ceilings.add(workload, Priority::kInteractive);
+  ceilings.add(process, Priority::kBatch);
   std::vector<Slots> held;
-  Entrance entrance = ceilings.enter(Priority::kBatch);
-  for (; entrance.slots; entrance = ceilings.enter(Priority::kBatch))
-    held.push_back(*std::move(entrance.slots));
+  Entrance entrance = ceilings.enter();
+  for (; entrance.slots; entrance = ceilings.enter()) held.push_back(*std::move(entrance.slots));
   EXPECT_EQ(held.size(), 10U);
   EXPECT_EQ(entrance.refused_by, 0U);
 }
@@ -57,13 +56,13 @@ TEST(Ceilings, CountersFollowTheHolders) {
   InFlightLimit process(9);
   std::vector<Slots> held;
   for (int i = 0; i < 3000; ++i) {
-    Ceilings ceilings;
-    ceilings.add(workload, Shares::kNone);
-    ceilings.add(tenant, Shares::kByPriority);
-    ceilings.add(process, Shares::kByPriority);
     if (rng.below(2) == 0) {
       const auto priority = static_cast<Priority>(rng.below(kPriorityCount));
-      Entrance entrance = ceilings.enter(priority);
+      Ceilings ceilings;
+      ceilings.add(workload, Priority::kInteractive);
+      ceilings.add(tenant, priority);
+      ceilings.add(process, priority);
+      Entrance entrance = ceilings.enter();
       if (entrance.slots) held.push_back(*std::move(entrance.slots));
     } else if (!held.empty()) {
       std::swap(held[rng.below(held.size())], held.back());

@@ -144,10 +144,10 @@ TEST(SharedState, CeilingsHoldAndEndAtZero) {
   std::atomic<std::uint32_t> highest = 0;
   on_all_workers([&](std::uint32_t) {
     Ceilings ceilings;
-    ceilings.add(tenant, Shares::kNone);
-    ceilings.add(process, Shares::kNone);
+    ceilings.add(tenant, Priority::kInteractive);
+    ceilings.add(process, Priority::kInteractive);
     for (int i = 0; i < kCalls; ++i) {
-      const Entrance entrance = ceilings.enter(Priority::kStandard);
+      const Entrance entrance = ceilings.enter();
       if (!entrance.slots) continue;
       const std::uint32_t now = process.in_flight();
       std::uint32_t seen = highest;

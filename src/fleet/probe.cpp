@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/assert.h"
 #include "base/error_code.h"
@@ -15,7 +16,6 @@
 #include "dialect/surface.h"
 #include "fleet/health_config.h"
 #include "fleet/provider.h"
-#include "net/arrival.h"
 #include "net/byte_stream.h"
 #include "net/dialer.h"
 #include "net/http_call.h"
@@ -138,28 +138,17 @@ class Probe {
 
   Task<Fault> read_body(HttpCall& call) {
     body_.clear();
-    while (true) {
-      const HttpCall::Piece piece = call.next();
-      switch (piece.step) {
-        case HttpCall::Step::kEnd: co_return std::nullopt;
-        case HttpCall::Step::kCut:
-        case HttpCall::Step::kMalformed:
-          co_return ProbeFault{.code = ErrorCode::kUpstreamBadResponse,
-                               .status = status_,
-                               .why = "its reply was cut short"};
-        case HttpCall::Step::kData:
-          if (body_.size() + piece.data.size() > kListMax)
-            co_return ProbeFault{.code = ErrorCode::kUpstreamBadResponse,
-                                 .status = status_,
-                                 .why = "its reply is too long"};
-          body_ += piece.data;
-          break;
-        case HttpCall::Step::kMore:
-          if (co_await call.arrival().until(context_.deadline) != net::Wake::kInput)
-            co_return silent();
-          break;
-      }
+    switch (co_await net::read_whole(call, context_.deadline, kListMax, body_)) {
+      case net::BodyEnd::kWhole: co_return std::nullopt;
+      case net::BodyEnd::kCut: co_return bad_body("its reply was cut short");
+      case net::BodyEnd::kTooLong: co_return bad_body("its reply is too long");
+      case net::BodyEnd::kLate: break;
     }
+    co_return silent();
+  }
+
+  [[nodiscard]] ProbeFault bad_body(std::string why) const {
+    return {.code = ErrorCode::kUpstreamBadResponse, .status = status_, .why = std::move(why)};
   }
 
   ProbeParts parts_;

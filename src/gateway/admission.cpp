@@ -10,7 +10,6 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "control/ceilings.h"
-#include "control/in_flight_limit.h"
 #include "gateway/attempt_error.h"
 #include "gateway/caller_limits.h"
 #include "gateway/own_ceilings.h"
@@ -31,15 +30,13 @@ using runtime::Task;
 // and a request that waits for the process's counts under them.
 Result<void> enter_own(RequestScope& scope) {
   const OwnCeilings own = own_ceilings(scope);
-  control::Slots slots;
-  for (std::size_t i = 0; i < own.count; ++i) {
-    const OwnCeiling& ceiling = own.all[i];
-    std::optional<control::Slot> slot = ceiling.limits->state->in_flight.enter(ceiling.as);
-    if (!slot) return fail(ceiling_reached(ceiling.whose));
-    slots.add(*std::move(slot));
-  }
+  control::Ceilings ceilings;
+  for (std::size_t i = 0; i < own.count; ++i)
+    ceilings.add(own.all[i].limits->state->in_flight, own.all[i].as);
+  control::Entrance entrance = ceilings.enter();
+  if (!entrance.slots) return fail(ceiling_reached(own.all[entrance.refused_by].whose));
   PENSTOCK_CHECK(take_tokens(scope));
-  scope.caller_slots = std::move(slots);
+  scope.caller_slots = *std::move(entrance.slots);
   return {};
 }
 
@@ -73,10 +70,16 @@ Task<Result<void>> wait_for_slot(RequestScope& scope) {
 Task<Result<void>> admit(RequestScope& scope) {
   Process& process = scope.worker.process;
   if (scope.exchange.cancellation().requested()) co_return fail(stopped());
-  if (scope.worker.quotas == nullptr) {
-    PENSTOCK_CO_CHECK(enter_own(scope));
-  } else {
-    PENSTOCK_CO_CHECK(co_await enter_shared(scope));
+  Result<void> entered;
+  if (scope.worker.quotas == nullptr)
+    entered = enter_own(scope);
+  else
+    entered = co_await enter_shared(scope);
+  if (!entered) {
+    // Tokens over time are a quota, though they are held from here on.
+    if (entered.error().code == ErrorCode::kRateLimitExceeded)
+      scope.rejected_at = telemetry::RejectionStage::kQuota;
+    co_return entered;
   }
   if (std::optional<ProcessSlot> slot =
           process.waiting_room.enter(scope.worker.loop.clock(), scope.priority)) {

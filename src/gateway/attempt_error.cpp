@@ -46,6 +46,8 @@ Error not_dialled(const net::Acquired& acquired) {
 
 }  // namespace
 
+Error memory_full() { return {ErrorCode::kOverloaded, "The memory for bodies is full."}; }
+
 Error stopped() { return Error(ErrorCode::kDraining); }
 
 Error late(const RequestScope& scope, std::string_view message) {

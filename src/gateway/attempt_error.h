@@ -17,6 +17,9 @@ namespace penstock::gateway {
 // The error of an attempt that got no reply head. `sent` is how writing the request ended.
 [[nodiscard]] Error no_head(net::HeadEnd end, net::IoEnd sent, const std::string& detail);
 
+// The error of what found no room in the memory that all bodies share.
+[[nodiscard]] Error memory_full();
+
 // The error of an attempt that the gateway was told to stop.
 [[nodiscard]] Error stopped();
 

@@ -36,13 +36,15 @@ std::string_view rule_of(ErrorCode code) noexcept {
   return code == ErrorCode::kContentBlocked ? "redact" : info(code).name;
 }
 
-}  // namespace
-
+// Whether a refusal with this code is a decision about a known caller that somebody may have to
+// answer for. Strangers and spent allowances are counted, not audited: their number is up to them.
 bool is_decision(ErrorCode code) noexcept {
   if (info(code).source != ErrorSource::kPolicy) return false;
   return code != ErrorCode::kUnauthenticated && code != ErrorCode::kRateLimitExceeded &&
          code != ErrorCode::kInsufficientQuota;
 }
+
+}  // namespace
 
 void audit_refusal(RequestScope& scope, const Error& error) {
   if (scope.refused_by.empty() && !is_decision(error.code)) return;

@@ -8,10 +8,6 @@
 // names, never content.
 namespace penstock::gateway {
 
-// Whether a refusal with this code is a decision about a known caller that somebody may have to
-// answer for. Strangers and spent allowances are counted, not audited: their number is up to them.
-[[nodiscard]] bool is_decision(ErrorCode code) noexcept;
-
 // Writes the line of a refusal, if it is one: by its code, or because a rule refused (the scope's
 // `refused_by`).
 void audit_refusal(RequestScope& scope, const Error& error);

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/byte_budget.h"
-#include "base/error.h"
 #include "base/error_code.h"
 #include "base/result.h"
 #include "base/units.h"
@@ -38,10 +37,6 @@ policy::Document document_of(policy::Direction direction) noexcept {
                                                   : policy::Document::kReply;
 }
 
-std::unexpected<Error> memory_full() {
-  return fail(ErrorCode::kOverloaded, "The memory for bodies is full.");
-}
-
 std::uint64_t hits(const policy::Tally& tally) noexcept {
   return std::accumulate(tally.begin(), tally.end(), std::uint64_t{0});
 }
@@ -70,12 +65,12 @@ Result<RedactedBody> redact_body(RequestScope& scope, const WorkloadRedaction& r
                                  policy::Direction direction, std::string_view body) {
   ByteBudget& budget = scope.worker.process.body_memory;
   std::optional<ByteLease> memory = budget.take(Bytes{body.size()});
-  if (!memory) return memory_full();
+  if (!memory) return fail(memory_full());
   Count count(scope, redaction, direction);
   RedactedBody out{redact_document(redaction.redactor, document_of(direction), body, count.tally),
                    *std::move(memory)};
   const std::size_t size = out.document.masked ? out.document.masked->size() : 0;
-  if (!budget.raise(out.memory, Bytes{size}, Bytes{kChargeStep})) return memory_full();
+  if (!budget.raise(out.memory, Bytes{size}, Bytes{kChargeStep})) return fail(memory_full());
   return out;
 }
 
@@ -84,7 +79,7 @@ Task<Result<RedactedBody>> redact_long_body(RequestScope& scope, const WorkloadR
   ByteBudget& budget = scope.worker.process.body_memory;
   std::optional<ByteLease> memory = budget.take(Bytes{body.size()});
   const std::optional<ByteLease> working = budget.take(Bytes{DocumentRedactor::kWorkingBytes});
-  if (!memory || !working) co_return memory_full();
+  if (!memory || !working) co_return fail(memory_full());
   Count count(scope, redaction, direction);
   DocumentRedactor walk(redaction.redactor, document_of(direction), body, count.tally);
   Duration worked{};
@@ -93,7 +88,8 @@ Task<Result<RedactedBody>> redact_long_body(RequestScope& scope, const WorkloadR
     const bool done = walk.step(kSliceBytes);
     const TimePoint after = scope.now();
     worked += after - before;
-    if (!budget.raise(*memory, Bytes{walk.copied()}, Bytes{kChargeStep})) co_return memory_full();
+    if (!budget.raise(*memory, Bytes{walk.copied()}, Bytes{kChargeStep}))
+      co_return fail(memory_full());
     if (hits(count.tally) > kHitsMax)
       co_return fail(not_redacted(scope, direction, "There are too many identifiers in it."));
     if (worked > kWorkMax)

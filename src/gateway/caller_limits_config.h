@@ -58,6 +58,14 @@ constexpr auto fields(Describe<KeyLimitsConfig>) {
   };
 }
 
+// A key's limits as those of any caller.
+[[nodiscard]] constexpr CallerLimitsConfig limits_of(const KeyLimitsConfig& key) noexcept {
+  return {.requests = key.requests, .burst = key.burst, .tokens = key.tokens, .in_flight = {}};
+}
+
+// What a bucket of tokens holds: what one whole unit of the rate brings. 200k/min holds 200k.
+[[nodiscard]] constexpr std::uint64_t burst_of_tokens(PerTime rate) noexcept { return rate.count; }
+
 // What a bucket of requests holds (docs/reference/endpoints.md): the burst, else what one second
 // brings, at least 1.
 [[nodiscard]] constexpr std::uint64_t burst_of(PerTime rate,

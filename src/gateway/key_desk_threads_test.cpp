@@ -18,13 +18,13 @@
 #include "gateway/key_desk.h"
 #include "identity/key_set.h"
 #include "runtime/asio_loop.h"
-#include "runtime/cancellation.h"
 #include "runtime/event_loop.h"
+#include "runtime/next_turn.h"
 #include "runtime/system.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"
 #include "runtime/thread.h"
-#include "runtime/timer.h"
+#include "tests/support/departure.h"
 #include "tests/support/seeded_rng.h"
 #include "tests/support/token_key.h"
 
@@ -49,12 +49,6 @@ std::vector<std::shared_ptr<const identity::KeySet>> growing_sets() {
         identity::KeySet::parse(R"({"keys":[)" + jwks + "]}").value()));
   }
   return sets;
-}
-
-Task<void> let_others_run(runtime::EventLoop& loop) {
-  runtime::Alarm turn(loop);
-  loop.post([&turn] { turn.wake(); });
-  ignore(co_await turn.until(TimePoint::max()), "woken by the post");
 }
 
 struct Counts {
@@ -88,7 +82,7 @@ class Worker {
   Task<void> visit_again_and_again() {
     for (std::uint32_t i = 0; i < kVisits; ++i) {
       co_await visit("k" + std::to_string(rng_.below(kKids * 5 / 4)));
-      co_await let_others_run(loop_);
+      co_await runtime::NextTurn(loop_);
     }
     --counts_.visitors;
   }
@@ -96,15 +90,10 @@ class Worker {
   Task<void> visit(std::string kid) {
     desk_.update(mine_);
     if (mine_.set != nullptr && mine_.set->knows(kid)) co_return;
-    runtime::Cancellation cancellation;
-    runtime::Timer leave(
-        loop_.timers(),
-        [](void* self) {
-          static_cast<runtime::Cancellation*>(self)->request(runtime::StopReason::kClientGone);
-        },
-        &cancellation);
-    if (rng_.below(2) == 0) leave.arm(loop_.clock().now());
-    const KeyDesk::WaitEnd end = co_await desk_.wait(loop_, cancellation, std::move(kid));
+    test::Departure departure(loop_);
+    if (rng_.below(2) == 0) departure.leave_at(loop_.clock().now());
+    const KeyDesk::WaitEnd end =
+        co_await desk_.wait(loop_, departure.cancellation(), std::move(kid));
     ++counts_.by_end[static_cast<std::size_t>(end)];
   }
 

@@ -10,7 +10,6 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "identity/key_set.h"
-#include "net/arrival.h"
 #include "net/byte_stream.h"
 #include "net/dialer.h"
 #include "net/http_call.h"
@@ -66,25 +65,15 @@ std::string request_of(const KeySource& source) {
   return text;
 }
 
-// Reads the whole body; what went wrong, or nothing.
-Task<std::string> read_body(HttpCall& call, TimePoint deadline, std::string& body) {
-  while (true) {
-    const HttpCall::Piece piece = call.next();
-    switch (piece.step) {
-      case HttpCall::Step::kEnd: co_return "";
-      case HttpCall::Step::kCut:
-      case HttpCall::Step::kMalformed: co_return "its reply was cut short";
-      case HttpCall::Step::kData:
-        if (body.size() + piece.data.size() > identity::KeySet::kBytesMax)
-          co_return "its reply is too long";
-        body += piece.data;
-        break;
-      case HttpCall::Step::kMore:
-        if (co_await call.arrival().until(deadline) != net::Wake::kInput)
-          co_return "its reply did not end in time";
-        break;
-    }
+// What was wrong with a body, or nothing.
+std::string no_body(net::BodyEnd end) {
+  switch (end) {
+    case net::BodyEnd::kWhole: return "";
+    case net::BodyEnd::kCut: return "its reply was cut short";
+    case net::BodyEnd::kTooLong: return "its reply is too long";
+    case net::BodyEnd::kLate: return "its reply did not end in time";
   }
+  PENSTOCK_ASSERT(false);
 }
 
 // One request and its reply; what went wrong, or nothing and the body.
@@ -100,7 +89,9 @@ Task<std::string> talk(runtime::EventLoop& loop, net::ByteStream& stream, const 
     why = no_head(co_await call.read_head(context.deadline), call.detail());
     if (why.empty() && call.head().status != kOk)
       why = "status " + std::to_string(call.head().status);
-    if (why.empty()) why = co_await read_body(call, context.deadline, body);
+    if (why.empty())
+      why = no_body(
+          co_await net::read_whole(call, context.deadline, identity::KeySet::kBytesMax, body));
   }
   stream.cancel();
   co_await input.settle();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -10,10 +11,10 @@
 #include "base/result.h"
 #include "gateway/caller_buckets.h"
 #include "gateway/caller_limits.h"
+#include "gateway/own_ceilings.h"
 #include "gateway/own_reply.h"
 #include "gateway/quota.h"
 #include "gateway/request_scope.h"
-#include "gateway/snapshot.h"
 #include "json/writer.h"
 #include "runtime/task.h"
 
@@ -29,13 +30,11 @@ void named(json::Writer& json, std::string_view key, std::string_view name) {
 }
 
 // The one of its ceilings that the caller meets first.
-std::optional<std::uint32_t> ceiling_of(const Caller& caller) noexcept {
+std::optional<std::uint32_t> ceiling_of(const RequestScope& scope) noexcept {
+  const OwnCeilings own = own_ceilings(scope);
   std::optional<std::uint32_t> least;
-  const auto take = [&](const CallerLimits& limits) {
-    if (limits.in_flight) least = std::min(least.value_or(*limits.in_flight), *limits.in_flight);
-  };
-  if (caller.workload != nullptr) take(caller.workload->limits);
-  if (caller.tenant != nullptr) take(caller.tenant->limits);
+  for (const OwnCeiling& ceiling : std::span(own.all).first(own.count))
+    least = std::min(least.value_or(*ceiling.limits->in_flight), *ceiling.limits->in_flight);
   return least;
 }
 
@@ -56,7 +55,7 @@ std::string body_of(const RequestScope& scope) {
   };
   rate("requests", rate_level(scope, Metered::kRequests));
   rate("tokens", rate_level(scope, Metered::kTokens));
-  if (const std::optional<std::uint32_t> ceiling = ceiling_of(scope.caller))
+  if (const std::optional<std::uint32_t> ceiling = ceiling_of(scope))
     json.key("in_flight").integer(*ceiling);
   json.end_object().end_object();
   return out;
@@ -65,7 +64,7 @@ std::string body_of(const RequestScope& scope) {
 }  // namespace
 
 runtime::Task<Result<void>> reply_me(RequestScope& scope) {
-  co_return co_await reply_json(scope, body_of(scope));
+  return reply_json(scope, body_of(scope));
 }
 
 }  // namespace penstock::gateway

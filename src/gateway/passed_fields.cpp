@@ -43,17 +43,10 @@ constexpr std::array<std::string_view, 26> kPrivate{"authorization",
                                                     "openai-project",
                                                     "x-goog-user-project"};
 
-template <std::size_t N>
-bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) noexcept {
-  return std::ranges::any_of(names, [name](std::string_view one) {
-    return one.size() == name.size() && wire::equals_ignore_case(one, name);
-  });
-}
-
 }  // namespace
 
 bool PassedFields::end_to_end(std::string_view name) const noexcept {
-  if (is_one_of(name, kHopByHop)) return false;
+  if (wire::is_one_of(name, kHopByHop)) return false;
   for (const wire::Header& field : headers_)
     if (field.name.size() == 10 && wire::equals_ignore_case(field.name, "connection") &&
         wire::list_contains_token(field.value, name))
@@ -71,11 +64,11 @@ bool is_internal(std::string_view name) noexcept {
 bool is_private(std::string_view name) noexcept {
   constexpr std::size_t kLongest = 64;  // no private name is longer
   if (name.find('_') == std::string_view::npos || name.size() > kLongest)
-    return is_one_of(name, kPrivate) || is_internal(name);
+    return wire::is_one_of(name, kPrivate) || is_internal(name);
   std::array<char, kLongest> dashed;
   std::ranges::replace_copy(name, dashed.begin(), '_', '-');
   const std::string_view same(dashed.data(), name.size());
-  return is_one_of(same, kPrivate) || is_one_of(same, kHopByHop) || is_internal(same);
+  return wire::is_one_of(same, kPrivate) || wire::is_one_of(same, kHopByHop) || is_internal(same);
 }
 
 }  // namespace penstock::gateway

@@ -58,17 +58,12 @@ Result<void> judge_label(RequestScope& scope, const Workload& workload) {
   const bool required = workload.label_rule == policy::LabelRule::kRequired;
   if (!required && workload.labels.empty()) return {};
   const wire::HeaderList& headers = scope.exchange.head().headers;
-  std::size_t lines = 0;
-  std::string_view label;
-  for (const wire::Header& header : headers) {
-    if (!wire::equals_ignore_case(header.name, "x-penstock-label")) continue;
-    label = header.value;
-    ++lines;
-  }
+  constexpr std::string_view kName = "x-penstock-label";
+  const std::size_t lines = headers.count(kName);
+  const std::string_view label = headers.find(kName).value_or(std::string_view());
   const bool known = std::ranges::find(workload.labels, label) != workload.labels.end();
   if (lines == 0 ? required : lines > 1 || !known)
-    return refused(scope, PolicyRule::kLabel, "label",
-                   named(ErrorCode::kLabelRequired, "x-penstock-label"));
+    return refused(scope, PolicyRule::kLabel, "label", named(ErrorCode::kLabelRequired, kName));
   count(scope, PolicyRule::kLabel, Ruling::kPassed);
   return {};
 }

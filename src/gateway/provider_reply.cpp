@@ -15,6 +15,7 @@
 #include "base/units.h"
 #include "control/outcome.h"
 #include "dialect/openai/error.h"
+#include "gateway/attempt_error.h"
 #include "gateway/reply_head.h"
 #include "gateway/request_scope.h"
 #include "wire/head_writer.h"
@@ -88,7 +89,7 @@ Error hold_error(RequestScope& scope, const wire::ResponseHead& reply, std::stri
   said.word = word_of(scope, words);
   if (!scope.exchange.begun()) {
     std::optional<ByteLease> memory = scope.worker.process.body_memory.take(Bytes{body.size()});
-    if (!memory) return Error(ErrorCode::kOverloaded, "The memory for bodies is full.");
+    if (!memory) return memory_full();
     said.error.emplace(provider_error_head(scope, reply), std::string(body), *std::move(memory));
   }
   said.refused = true;

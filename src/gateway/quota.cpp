@@ -1,5 +1,6 @@
 #include "gateway/quota.h"
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -29,9 +30,18 @@ using runtime::Task;
 
 namespace {
 
-void append_field(std::string& head, std::string_view of, std::string_view metered, auto value) {
-  wire::append_header(head, fmt::format("x-ratelimit-{}-{}", of, metered), value);
-}
+// The names of what is told of one kind of limit.
+struct RateFields {
+  Metered metered;
+  std::string_view limit;
+  std::string_view remaining;
+  std::string_view reset;
+};
+constexpr std::array kRateFields{
+    RateFields{Metered::kRequests, "x-ratelimit-limit-requests", "x-ratelimit-remaining-requests",
+               "x-ratelimit-reset-requests"},
+    RateFields{Metered::kTokens, "x-ratelimit-limit-tokens", "x-ratelimit-remaining-tokens",
+               "x-ratelimit-reset-tokens"}};
 
 Result<QuotaTurn> take_shared(RequestScope& scope, const LimitedCaller& callers) {
   if (take_slice(scope, callers, Metered::kRequests, 1)) return QuotaTurn::kTaken;
@@ -80,16 +90,14 @@ Task<Result<void>> ask_quota(RequestScope& scope) {
 }
 
 void append_rate_fields(std::string& head, const RequestScope& scope) {
-  const LimitedCaller callers = limited(scope.caller, Metered::kRequests);
-  append_level_fields(head, "requests", level_of(scope, callers, Metered::kRequests));
-}
-
-void append_level_fields(std::string& head, std::string_view metered,
-                         const std::optional<control::BucketLevel>& level) {
-  if (!level) return;
-  append_field(head, "limit", metered, level->limit);
-  append_field(head, "remaining", metered, level->remaining);
-  append_field(head, "reset", metered, reset_text(level->reset));
+  for (const RateFields& fields : kRateFields) {
+    const LimitedCaller callers = limited(scope.caller, fields.metered);
+    const std::optional<control::BucketLevel> level = level_of(scope, callers, fields.metered);
+    if (!level) continue;
+    wire::append_header(head, fields.limit, level->limit);
+    wire::append_header(head, fields.remaining, level->remaining);
+    wire::append_header(head, fields.reset, reset_text(level->reset));
+  }
 }
 
 std::optional<RateLevel> rate_level(const RequestScope& scope, Metered metered) {

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "base/result.h"
 #include "base/units.h"
@@ -29,13 +28,9 @@ enum class QuotaTurn : std::uint8_t {
 // The same by asking the shared store; within its time-out and the client's own.
 [[nodiscard]] runtime::Task<Result<void>> ask_quota(RequestScope& scope);
 
-// Appends x-ratelimit-{limit,remaining,reset}-requests for the caller's tightest bucket as it is
-// now; nothing for a caller without limits.
+// Appends x-ratelimit-{limit,remaining,reset}-{requests,tokens} for the caller's tightest bucket of
+// each as it is now; nothing where the caller has no such limit.
 void append_rate_fields(std::string& head, const RequestScope& scope);
-
-// The same three fields for a level of something else; nothing without one.
-void append_level_fields(std::string& head, std::string_view metered,
-                         const std::optional<control::BucketLevel>& level);
 
 // The caller's tightest bucket as it is now, and its rate as configured; nullopt: it has none.
 struct RateLevel {

@@ -1,10 +1,8 @@
 #include "gateway/redaction.h"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -58,19 +56,15 @@ bool is_trace_parent(const wire::Header& field) noexcept {
   return true;
 }
 
-bool is_one_of(std::string_view name, std::span<const std::string_view> names) noexcept {
-  return std::ranges::any_of(
-      names, [name](std::string_view one) { return wire::equals_ignore_case(name, one); });
-}
-
 Error blocked_request(std::string_view kind) {
   return Error(ErrorCode::kContentBlocked,
                fmt::format("The request holds what this workload must not send: {}.", kind));
 }
 
-// The kind found in a model's name that is none of ours: it cannot be masked.
+// The kind found in a model's name that is none of ours: it cannot be masked. Whether there is one
+// is known already: the logs were not to tell it.
 std::optional<std::size_t> found_in_name(RequestScope& scope, const WorkloadRedaction& redaction) {
-  if (scope.route.model != nullptr) return std::nullopt;
+  if (!scope.told_model) return std::nullopt;
   policy::Tally tally{};
   std::string ignored;
   const std::optional<std::size_t> found = policy::mask_text(
@@ -140,8 +134,8 @@ Result<std::optional<std::string>> masked_reply(const WorkloadRedaction& redacti
 bool withholds(const RequestScope& scope, Direction direction, const wire::Header& field) {
   const WorkloadRedaction* const redaction = redaction_of(scope, direction);
   if (redaction == nullptr) return false;
-  if (direction == Direction::kResponse && is_one_of(field.name, kOfTheBytes)) return true;
-  if (is_one_of(field.name, kFixedForm) || is_trace_parent(field)) return false;
+  if (direction == Direction::kResponse && wire::is_one_of(field.name, kOfTheBytes)) return true;
+  if (wire::is_one_of(field.name, kFixedForm) || is_trace_parent(field)) return false;
   policy::Tally tally{};
   std::string masked;
   const bool found =

@@ -111,7 +111,7 @@ class StreamRelay {
       PENSTOCK_CO_CHECK(co_await on_upstream(**event, bytes));
     }
     if (over_) co_return Result<void>();
-    if (!charge_parked()) co_return fail(ErrorCode::kOverloaded, "The memory for bodies is full.");
+    if (!charge_parked()) co_return fail(memory_full());
     PENSTOCK_CO_CHECK(co_await flush());
     // A client that takes its time is told so where there is more to come, however much is ready.
     if (scope_.now() < patience_end()) co_return Result<void>();

@@ -125,8 +125,7 @@ Task<Result<void>> hold(RequestScope& scope, HttpCall& call, TimePoint due, Held
       held.bytes = piece.data;  // stays where it is: nothing is read behind it
       continue;
     }
-    if (!charge(scope, held, piece.data.size()))
-      co_return fail(ErrorCode::kOverloaded, "The memory for bodies is full.");
+    if (!charge(scope, held, piece.data.size())) co_return fail(memory_full());
     held.copy += piece.data;
     held.bytes = held.copy;
     if (held.copy.size() > most) co_return Result<void>();
@@ -243,8 +242,7 @@ Result<RedactTurn> redact_held(RequestScope& scope, const wire::ResponseHead& re
       return fail(not_redacted(scope, kReply, "The reply's coding cannot be looked through."));
     held.copy = *std::move(plain);
     held.bytes = held.copy;
-    if (!charge(scope, held, 0))
-      return fail(ErrorCode::kOverloaded, "The memory for bodies is full.");
+    if (!charge(scope, held, 0)) return fail(memory_full());
   }
   if (held.bytes.size() > kAtOnceBytes) return RedactTurn::kLong;
   PENSTOCK_TRY(RedactedBody body, redact_body(scope, *redaction, kReply, held.bytes));

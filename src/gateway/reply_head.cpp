@@ -12,7 +12,6 @@
 #include "gateway/quota.h"
 #include "gateway/redaction.h"
 #include "gateway/request_scope.h"
-#include "gateway/token_quota.h"
 #include "identity/auth_config.h"
 #include "policy/redact_config.h"
 #include "wire/head_writer.h"
@@ -43,7 +42,6 @@ void append_own_fields(std::string& head, const RequestScope& scope, Told told) 
   if (scope.quota_degraded) wire::append_header(head, "x-penstock-degraded", "quota");
   if (!scope.clamped.empty()) wire::append_header(head, "x-penstock-clamped", scope.clamped);
   append_rate_fields(head, scope);
-  append_token_fields(head, scope);
   if (told == Told::kNothing || scope.provider == nullptr) return;
   wire::append_header(head, "x-penstock-provider", scope.provider->name);
   if (scope.replica != nullptr)
@@ -65,10 +63,7 @@ std::string relayed_head(const RequestScope& scope, const wire::ResponseHead& re
     if (!passed.end_to_end(field.name) || is_internal(field.name)) continue;
     if (is_account_limit(field.name)) continue;
     if (withholds(scope, policy::Direction::kResponse, field)) continue;
-    if (std::ranges::any_of(kOurs, [&](std::string_view name) {
-          return wire::equals_ignore_case(field.name, name);
-        }))
-      continue;
+    if (wire::is_one_of(field.name, kOurs)) continue;
     wire::append_header(head, field.name, field.value);
   }
   append_own_fields(head, scope, Told::kRoute);

@@ -45,15 +45,11 @@ Result<Route> keep_only(const Snapshot& snapshot, const Model& model, std::strin
 // Several lines are no choice: others could read another one of them.
 Result<std::optional<std::string_view>> provider_asked(const wire::HeaderList& headers) {
   constexpr std::string_view kName = "x-penstock-provider";
-  std::optional<std::string_view> asked;
-  for (const wire::Header& header : headers) {
-    if (!wire::equals_ignore_case(header.name, kName)) continue;
-    if (asked) {
-      Error error(ErrorCode::kInvalidRequest, "`x-penstock-provider` must not be given twice.");
-      error.param = kName;
-      return fail(std::move(error));
-    }
-    asked = header.value;
+  const std::optional<std::string_view> asked = headers.find(kName);
+  if (asked && headers.count(kName) > 1) {
+    Error error(ErrorCode::kInvalidRequest, "`x-penstock-provider` must not be given twice.");
+    error.param = kName;
+    return fail(std::move(error));
   }
   return asked;
 }

@@ -24,7 +24,6 @@
 #include "gateway/worker.h"
 #include "runtime/task.h"
 #include "store/quota_store.h"
-#include "telemetry/labels.h"
 
 namespace penstock::gateway {
 
@@ -94,7 +93,6 @@ class SharedEntry {
     std::optional<std::unexpected<Error>> refused =
         refused_lately(scope_, callers_, Metered::kTokens, hold_);
     if (!refused) return {};
-    scope_.rejected_at = telemetry::RejectionStage::kQuota;
     return *std::move(refused);
   }
 
@@ -150,7 +148,6 @@ class SharedEntry {
     settle_tokens(scope_);
     if (answer.end == store::QuotaAnswer::End::kFull)
       return fail(ceiling_reached(doors_.all[asked_[answer.refused_by]].whose));
-    scope_.rejected_at = telemetry::RejectionStage::kQuota;
     return rate_refusal(callers_, Metered::kTokens, answer.refused_by, answer.wait);
   }
 
@@ -178,10 +175,7 @@ class SharedEntry {
       return fail(ceiling_reached(door.whose));
     }
     if (hold_ != 0 && scope_.tokens.held == 0) {
-      if (Result<void> taken = take_emergency(scope_, callers_, Metered::kTokens, hold_); !taken) {
-        scope_.rejected_at = telemetry::RejectionStage::kQuota;
-        return taken;
-      }
+      PENSTOCK_CHECK(take_emergency(scope_, callers_, Metered::kTokens, hold_));
       scope_.tokens = {.held = hold_, .from = HeldTokens::From::kEmergency};
     }
     keep_places();

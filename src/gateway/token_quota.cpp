@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,10 +18,8 @@
 #include "dialect/openai/output_ceiling.h"
 #include "dialect/surface.h"
 #include "gateway/caller_buckets.h"
-#include "gateway/quota.h"
 #include "gateway/request_scope.h"
 #include "gateway/shared_meter.h"
-#include "telemetry/labels.h"
 
 namespace penstock::gateway {
 namespace {
@@ -91,10 +88,8 @@ Result<void> take_tokens(RequestScope& scope) {
   if (callers.count == 0) return {};
   PENSTOCK_TRY(const std::uint64_t hold, tokens_to_hold(scope, callers));
   const control::ChainTake take = chain_of(callers, Metered::kTokens).take(scope.now(), hold);
-  if (take.end != control::TakeEnd::kTaken) {
-    scope.rejected_at = telemetry::RejectionStage::kQuota;
+  if (take.end != control::TakeEnd::kTaken)
     return rate_refusal(callers, Metered::kTokens, take.refused_by, take.wait);
-  }
   scope.tokens = {.held = hold};
   return {};
 }
@@ -116,11 +111,6 @@ void settle_tokens(RequestScope& scope) noexcept {
   chain.charge(scope.now(), charge);
   if (tokens.from == HeldTokens::From::kShared && tokens.held != tokens.used)
     settle_shared(scope, callers, {.back = back, .charge = charge, .epoch = tokens.epoch});
-}
-
-void append_token_fields(std::string& head, const RequestScope& scope) {
-  const LimitedCaller callers = limited(scope.caller, Metered::kTokens);
-  append_level_fields(head, "tokens", level_of(scope, callers, Metered::kTokens));
 }
 
 }  // namespace penstock::gateway

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "base/result.h"
 #include "control/attempt_failure.h"
@@ -34,9 +33,5 @@ void count_tokens(RequestScope& scope, const control::AttemptFailure* failure) n
 
 // Makes the hold into what was used; once, further calls change nothing.
 void settle_tokens(RequestScope& scope) noexcept;
-
-// Appends x-ratelimit-{limit,remaining,reset}-tokens for the caller's tightest bucket as it is now;
-// nothing for a caller without such a limit.
-void append_token_fields(std::string& head, const RequestScope& scope);
 
 }  // namespace penstock::gateway

@@ -23,11 +23,13 @@
 #include "runtime/asio_loop.h"
 #include "runtime/cancellation.h"
 #include "runtime/event_loop.h"
+#include "runtime/next_turn.h"
 #include "runtime/system.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"
 #include "runtime/thread.h"
 #include "runtime/timer.h"
+#include "tests/support/departure.h"
 #include "tests/support/seeded_rng.h"
 
 namespace penstock::gateway {
@@ -92,9 +94,7 @@ class Worker {
   Task<void> visit_again_and_again(Habit habit) {
     for (std::uint32_t i = 0; habit.visits != 0 ? i < habit.visits : counts_.counting != 0; ++i) {
       co_await visit(habit);
-      runtime::Alarm turn(loop_);
-      loop_.post([&turn] { turn.wake(); });
-      ignore(co_await turn.until(TimePoint::max()), "lets others run");
+      co_await runtime::NextTurn(loop_);
     }
     if (habit.visits != 0) --counts_.counting;
   }
@@ -105,13 +105,7 @@ class Worker {
       co_await stay(habit.tenant);
       co_return;
     }
-    runtime::Cancellation cancellation;
-    runtime::Timer leave(
-        loop_.timers(),
-        [](void* self) {
-          static_cast<runtime::Cancellation*>(self)->request(runtime::StopReason::kClientGone);
-        },
-        &cancellation);
+    test::Departure departure(loop_);
     const TimePoint now = loop_.clock().now();
     TimePoint until = now + kForEver;
     if (rng_.below(100) < habit.impatience) {
@@ -119,10 +113,10 @@ class Worker {
       if (rng_.below(2) == 0)
         until = soon;
       else
-        leave.arm(soon);
+        departure.leave_at(soon);
     }
     const WaitingRoom::Guest guest{habit.tenant, habit.priority, until};
-    Waited waited = co_await room_.wait(loop_, cancellation, guest);
+    Waited waited = co_await room_.wait(loop_, departure.cancellation(), guest);
     ++counts_.by_end[static_cast<std::size_t>(waited.end)];
     if (waited.end == WaitEnd::kSlot) co_await stay(habit.tenant);
   }
@@ -131,11 +125,8 @@ class Worker {
   Task<void> stay(std::uint32_t tenant) {
     Counts::raise(counts_.most_inside, ++counts_.inside);
     Counts::raise(counts_.most_waiting, room_.waiting());
-    for (std::uint64_t turns = rng_.below(3) + 1; turns > 0; --turns) {
-      runtime::Alarm turn(loop_);
-      loop_.post([&turn] { turn.wake(); });
-      ignore(co_await turn.until(TimePoint::max()), "woken by the post");
-    }
+    for (std::uint64_t turns = rng_.below(3) + 1; turns > 0; --turns)
+      co_await runtime::NextTurn(loop_);
     ++counts_.served[tenant];
     --counts_.inside;
   }

@@ -45,11 +45,7 @@ bool is_text(const Member* member, std::string_view wanted) {
 // RFC 7519 section 4.1.3.
 bool is_for(const Member* audience, std::string_view wanted) {
   if (audience == nullptr || audience->kind != json::Kind::kArray) return is_text(audience, wanted);
-  json::Reader reader(audience->value);
-  bool found = false;
-  reader.enter_array();
-  while (reader.next_element()) found = json::equals(reader.read_string(), wanted) || found;
-  return reader.finish() && found;
+  return lists_text(*audience, wanted);
 }
 
 // Absent is nullopt.

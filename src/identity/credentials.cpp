@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/result.h"
@@ -23,10 +24,6 @@ std::unexpected<Error> refused(std::string message) {
   Error error(ErrorCode::kUnauthenticated, std::move(message));
   error.hint = kHint;
   return std::unexpected<Error>(std::move(error));
-}
-
-constexpr char lower(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
 // What follows the scheme `Bearer` and at least one space, or nullopt for any other scheme.

@@ -20,29 +20,19 @@ namespace {
 
 using Member = ObjectMembers::Member;
 
-std::optional<std::string> text(const ObjectMembers& jwk, std::string_view name) {
-  const Member* const member = jwk.find(name);
-  return member != nullptr ? text_of(*member) : std::nullopt;
-}
-
 // The bytes of a member; empty when it is absent or not base64url, which no key accepts.
 std::string bytes(const ObjectMembers& jwk, std::string_view name) {
-  const std::optional<std::string> encoded = text(jwk, name);
+  const std::optional<std::string> encoded = text_of(jwk, name);
   return (encoded ? crypto::base64url_decode(*encoded) : std::nullopt).value_or(std::string());
 }
 
 // RFC 7517 section 4.3: what the key is for, where it says so.
 bool may_verify(const Member* operations) {
-  if (operations == nullptr) return true;
-  json::Reader reader(operations->value);
-  bool found = false;
-  reader.enter_array();
-  while (reader.next_element()) found = json::equals(reader.read_string(), "verify") || found;
-  return reader.finish() && found;
+  return operations == nullptr || lists_text(*operations, "verify");
 }
 
 bool is_for_tokens(const ObjectMembers& jwk) {
-  if (jwk.find("use") != nullptr && text(jwk, "use") != "sig") return false;
+  if (jwk.find("use") != nullptr && text_of(jwk, "use") != "sig") return false;
   if (jwk.find("d") != nullptr) return false;  // whoever can read the set can sign
   return may_verify(jwk.find("key_ops"));
 }
@@ -57,8 +47,8 @@ std::optional<crypto::PublicKey> ec_key(const ObjectMembers& jwk, const std::str
 }
 
 std::optional<crypto::PublicKey> public_key(const ObjectMembers& jwk) {
-  const std::optional<std::string> type = text(jwk, "kty");
-  const std::string curve = text(jwk, "crv").value_or(std::string());
+  const std::optional<std::string> type = text_of(jwk, "kty");
+  const std::string curve = text_of(jwk, "crv").value_or(std::string());
   if (type == "RSA") return crypto::PublicKey::rsa(bytes(jwk, "n"), bytes(jwk, "e"));
   if (type == "EC") return ec_key(jwk, curve);
   if (type == "OKP" && curve == "Ed25519") return crypto::PublicKey::ed25519(bytes(jwk, "x"));
@@ -84,11 +74,11 @@ std::optional<VerificationKey> read_jwk(std::string_view jwk_text) {
   if (!jwk || !is_for_tokens(*jwk)) return std::nullopt;
   std::optional<crypto::SignatureAlgorithm> algorithm;
   if (jwk->find("alg") != nullptr) {
-    const std::optional<std::string> name = text(*jwk, "alg");
+    const std::optional<std::string> name = text_of(*jwk, "alg");
     algorithm = name ? crypto::signature_algorithm(*name) : std::nullopt;
     if (!algorithm) return std::nullopt;
   }
-  std::optional<std::string> kid = text(*jwk, "kid");
+  std::optional<std::string> kid = text_of(*jwk, "kid");
   if (jwk->find("kid") != nullptr && (!kid || !is_kid(*kid))) return std::nullopt;
   std::optional<crypto::PublicKey> key = public_key(*jwk);
   if (!key || (algorithm && !key->allows(*algorithm))) return std::nullopt;

@@ -41,8 +41,7 @@ std::optional<KeySetUrl> parse_key_set_url(std::string_view text) {
   url.scheme = plain ? KeySetUrl::Scheme::kHttp : KeySetUrl::Scheme::kHttps;
   url.host = base->host;
   url.port = base->port;
-  url.authority = base->host.contains(':') ? "[" + base->host + "]" : base->host;
-  if (base->port != (plain ? 80 : 443)) url.authority += ":" + std::to_string(base->port);
+  url.authority = authority_of(*base);
   url.target = parts.target.empty() ? "/" : std::string(parts.target);
   return url;
 }

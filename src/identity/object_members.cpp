@@ -38,4 +38,17 @@ std::optional<std::string> text_of(const ObjectMembers::Member& member) {
   return json::unescape(member.value.substr(1, member.value.size() - 2));
 }
 
+std::optional<std::string> text_of(const ObjectMembers& object, std::string_view name) {
+  const ObjectMembers::Member* const member = object.find(name);
+  return member != nullptr ? text_of(*member) : std::nullopt;
+}
+
+bool lists_text(const ObjectMembers::Member& member, std::string_view text) {
+  json::Reader reader(member.value);
+  bool found = false;
+  reader.enter_array();
+  while (reader.next_element()) found = json::equals(reader.read_string(), text) || found;
+  return reader.finish() && found;
+}
+
 }  // namespace penstock::identity

@@ -36,4 +36,11 @@ class ObjectMembers {
 // What a member's string means; nullopt for any other kind of value.
 [[nodiscard]] std::optional<std::string> text_of(const ObjectMembers::Member& member);
 
+// What the string of that name means; nullopt also when there is none.
+[[nodiscard]] std::optional<std::string> text_of(const ObjectMembers& object,
+                                                 std::string_view name);
+
+// Whether a member is an array that holds this text.
+[[nodiscard]] bool lists_text(const ObjectMembers::Member& member, std::string_view text);
+
 }  // namespace penstock::identity

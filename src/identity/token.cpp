@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/result.h"
@@ -23,13 +24,6 @@ std::unexpected<Error> malformed() {
   return fail(ErrorCode::kUnauthenticated, "The token is malformed.");
 }
 
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
-}
-
 // RFC 7519 section 5.1 and RFC 9068 section 2.1. A provider that signs other things too (logout
 // tokens, security events) must not have those taken for somebody's identity (RFC 8725 section
 // 3.11).
@@ -38,14 +32,13 @@ bool is_access_token(const ObjectMembers::Member* type) {
                                                    "application/at+jwt"};
   if (type == nullptr) return true;
   const std::optional<std::string> text = text_of(*type);
-  return text && std::ranges::find(kTypes, lower(*text)) != kTypes.end();
+  return text && std::ranges::find(kTypes, lowered(*text)) != kTypes.end();
 }
 
 Result<void> read_header(const std::string& text, Token& token) {
   const std::optional<ObjectMembers> header = ObjectMembers::read(text);
   if (!header) return malformed();
-  const ObjectMembers::Member* const alg = header->find("alg");
-  const std::optional<std::string> name = alg != nullptr ? text_of(*alg) : std::nullopt;
+  const std::optional<std::string> name = text_of(*header, "alg");
   const auto algorithm = name ? crypto::signature_algorithm(*name) : std::nullopt;
   if (!algorithm)
     return fail(ErrorCode::kUnauthenticated, "The token's algorithm is not accepted.");

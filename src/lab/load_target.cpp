@@ -58,13 +58,6 @@ std::string body_for(std::string_view path, const LoadOptions& options) {
   return body;
 }
 
-std::string host_of(const BaseUrl& url) {
-  const bool v6 = url.host.find(':') != std::string::npos;
-  const bool usual = url.port == (url.scheme == "https" ? 443 : 80);
-  std::string host = v6 ? "[" + url.host + "]" : url.host;
-  return usual ? host : host + ":" + std::to_string(url.port);
-}
-
 Error wrong(std::string text) { return Error(ErrorCode::kInvalidRequest, std::move(text)); }
 
 }  // namespace
@@ -88,7 +81,7 @@ Result<LoadTarget> load_target(const LoadOptions& options) {
   const std::string body = body_for(target.url.path, options);
   std::string& out = target.request;
   wire::append_request_line(out, "POST", target.url.path);
-  wire::append_header(out, "host", host_of(target.url));
+  wire::append_header(out, "host", authority_of(target.url));
   wire::append_header(out, "user-agent", "penstock-load");
   if (!options.key.empty()) wire::append_header(out, "authorization", "Bearer " + options.key);
   wire::append_header(out, "content-type", "application/json");

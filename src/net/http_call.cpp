@@ -151,4 +151,23 @@ bool HttpCall::reusable() const noexcept {
   return complete_ && !broken_ && head_.keep_alive && !input_.peer_gone() && input_.bytes().empty();
 }
 
+runtime::Task<BodyEnd> read_whole(HttpCall& call, TimePoint due, std::size_t bytes_max,
+                                  std::string& body) {
+  while (true) {
+    const HttpCall::Piece piece = call.next();
+    switch (piece.step) {
+      case HttpCall::Step::kEnd: co_return BodyEnd::kWhole;
+      case HttpCall::Step::kCut:
+      case HttpCall::Step::kMalformed: co_return BodyEnd::kCut;
+      case HttpCall::Step::kData:
+        if (body.size() + piece.data.size() > bytes_max) co_return BodyEnd::kTooLong;
+        body += piece.data;
+        break;
+      case HttpCall::Step::kMore:
+        if (co_await call.arrival().until(due) != Wake::kInput) co_return BodyEnd::kLate;
+        break;
+    }
+  }
+}
+
 }  // namespace penstock::net

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/error.h"
@@ -92,5 +94,18 @@ class HttpCall {
   bool complete_ = false;
   bool broken_ = false;
 };
+
+// How reading a small body to its end came out.
+enum class BodyEnd : std::uint8_t {
+  kWhole,
+  kCut,  // broken off, or malformed
+  kTooLong,
+  kLate,  // the time ran out, or it was told to stop
+};
+
+// Gathers the body of a reply whose head is there, until `due` and up to bytes_max, behind what
+// `body` holds.
+[[nodiscard]] runtime::Task<BodyEnd> read_whole(HttpCall& call, TimePoint due,
+                                                std::size_t bytes_max, std::string& body);
 
 }  // namespace penstock::net

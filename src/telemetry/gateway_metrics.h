@@ -50,7 +50,7 @@ struct GatewayMetrics {
   Counter<PolicyRule, Ruling> policy_rulings;
   Histogram<Scope> queue_wait{kWaitBounds};
   Histogram<Label> upstream_pool_wait{kWaitBounds};  // provider
-  Counter<Label, RedactedIn> redactions;  // kind, direction
+  Counter<Label, RedactedIn> redactions;             // kind, direction
   Counter<RedactedIn> redaction_failures;
   Counter<> uncaught_exceptions;
 };

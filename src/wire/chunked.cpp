@@ -8,22 +8,12 @@
 #include <string>
 #include <string_view>
 
+#include "base/ascii.h"
 #include "base/assert.h"
 #include "base/result.h"
 #include "wire/char_class.h"
 
 namespace penstock::wire {
-namespace {
-
-// The value of a hexadecimal digit, or -1.
-constexpr int hex_value(char byte) noexcept {
-  if (is_digit(byte)) return byte - '0';
-  if (byte >= 'a' && byte <= 'f') return byte - 'a' + 10;
-  if (byte >= 'A' && byte <= 'F') return byte - 'A' + 10;
-  return -1;
-}
-
-}  // namespace
 
 Result<ChunkedDecoder::Piece> ChunkedDecoder::next(std::string_view bytes) {
   if (state_ == State::kDead) return fail(malformed_, "the chunked body was malformed");

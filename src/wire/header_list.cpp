@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "base/assert.h"
@@ -24,6 +25,11 @@ bool equals_ignore_case(std::string_view left, std::string_view right) noexcept 
     if (lower(left[i]) != lower(right[i])) return false;
   }
   return true;
+}
+
+bool is_one_of(std::string_view name, std::span<const std::string_view> names) noexcept {
+  return std::ranges::any_of(
+      names, [name](std::string_view one) { return equals_ignore_case(name, one); });
 }
 
 std::string_view trim(std::string_view bytes) noexcept {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -10,6 +11,9 @@ namespace penstock::wire {
 
 // ASCII only; bytes above 0x7f equal themselves.
 [[nodiscard]] bool equals_ignore_case(std::string_view left, std::string_view right) noexcept;
+
+[[nodiscard]] bool is_one_of(std::string_view name,
+                             std::span<const std::string_view> names) noexcept;
 
 // The bytes without the spaces and tabs around them (OWS of RFC 9110 section 5.6.3).
 [[nodiscard]] std::string_view trim(std::string_view bytes) noexcept;

@@ -7,13 +7,13 @@ import http.client
 import json
 import os
 import signal
-import socket
 import subprocess
 import time
 
 from cases import Suite
 from harness import equal, eventually, expect, fetch
 from process_cases import Rig
+from redis_kit import free_port
 
 suite = Suite()
 
@@ -49,12 +49,6 @@ BODY = json.dumps({"model": "mock", "messages": [{"role": "user", "content": "he
 
 def run(report, fleet, mock):
     suite.run(report, "deploy", Rig(fleet, mock, "deploy"))
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Deployment:

@@ -29,7 +29,7 @@ def gateway(rig, settle, timeout):
 
 
 def admin(gate, path):
-    return fetch(f"http://{gate.listening()['admin']}{path}")
+    return fetch(gate.admin + path)
 
 
 def records(gate, message):
@@ -163,7 +163,7 @@ def _admin(rig):
     rig.mock.fault(inter_token_ms=60, tokens=10)
     gate = gateway(rig, "300ms", "10s")
     with contextlib.closing(Streams(gate, 1)) as streams:
-        url = f"http://{gate.listening()['admin']}/admin/v1/drain"
+        url = gate.admin + "/admin/v1/drain"
         equal(fetch(url)[0], 405, "status of a GET")
         equal(fetch(url, {}, origin="https://elsewhere.example")[0], 401, "status for a web page")
         equal(admin(gate, "/readyz")[0], 200, "/readyz after them")

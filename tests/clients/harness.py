@@ -6,12 +6,14 @@ Gateways and mocks listen on port 0 and say where; HAProxy is handed a socket th
 
 import contextlib
 import hashlib
+import http.server
 import json
 import os
 import shutil
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -151,15 +153,74 @@ class Gateway(Process):
     """`penstock serve` with a config of its own."""
 
     def __init__(self, fleet, name, config):
-        path = fleet.path(name + ".yaml")
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(config, file, indent=1)  # JSON is YAML
-        super().__init__(fleet, name, [fleet.binary, "serve", "-c", path])
+        self.path = fleet.path(name + ".yaml")
+        self.write(config)
+        super().__init__(fleet, name, [fleet.binary, "serve", "-c", self.path])
         self.data = self.listening()["data"]
         scheme = "https" if "tls" in config["listen"] else "http"
         self.url = f"{scheme}://{self.data}"
-        admin = self.listening()["admin"]
-        eventually(lambda: fetch(f"http://{admin}/readyz")[0] == 200, f"{name} is ready", START_S)
+        self.admin = "http://" + self.listening()["admin"]
+        eventually(lambda: fetch(self.admin + "/readyz")[0] == 200, f"{name} is ready", START_S)
+
+    def config(self):
+        """What its file says now."""
+        with open(self.path, encoding="utf-8") as file:
+            return json.load(file)
+
+    def write(self, config):
+        """Replaces its file by a config, or by a text; a reload reads it."""
+        with open(self.path, "w", encoding="utf-8") as file:
+            # JSON is YAML.
+            file.write(config if isinstance(config, str) else json.dumps(config, indent=1))
+
+    def metrics(self):
+        return fetch(self.admin + "/metrics")[1].decode()
+
+    def metric(self, series):
+        """The value of a series, written as the scrape writes it; 0 where there is none."""
+        for line in self.metrics().splitlines():
+            if line.startswith(series + " "):
+                return float(line.split()[-1])
+        return 0.0
+
+    def patch(self, change):
+        """A PATCH of the running config that must be taken."""
+        request = urllib.request.Request(
+            self.admin + "/admin/v1/config", json.dumps(change).encode(),
+            {"content-type": "application/json"}, method="PATCH")
+        with _opener.open(request, timeout=5) as reply:
+            equal(reply.status, 200, f"status of the PATCH {change}")
+
+
+class Answers(http.server.BaseHTTPRequestHandler):
+    """What a server of a case does with a request; says nothing on its own."""
+
+    def request_body(self):
+        return self.rfile.read(int(self.headers["content-length"]))
+
+    def send_json(self, value):
+        body = json.dumps(value).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):  # pylint: disable=arguments-differ
+        pass
+
+
+@contextlib.contextmanager
+def serving(server):
+    """Serves on a thread of its own until the end of the `with`; yields the server's address."""
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield "{}:{}".format(*server.server_address)
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
 
 
 class Fleet:

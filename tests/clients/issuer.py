@@ -11,6 +11,8 @@ import tempfile
 import threading
 import time
 
+from harness import Answers
+
 ISSUER = "https://idp.example/"
 AUDIENCE = "penstock"
 
@@ -101,12 +103,9 @@ class Issuer:
         self._woken = threading.Event()
         issuer = self
 
-        class Handler(http.server.BaseHTTPRequestHandler):
+        class Handler(Answers):
             def do_GET(self):  # pylint: disable=invalid-name
                 issuer.answer(self)
-
-            def log_message(self, *_):
-                pass
 
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
@@ -135,16 +134,10 @@ class Issuer:
         self.fetches += 1
         if self.silent or self.delay_s:
             self._woken.wait(self.delay_s or 60)
-        body = json.dumps({"keys": [key.jwk() for key in self.keys]}).encode()
         with contextlib.suppress(OSError):  # whoever asked may be gone
-            handler.send_response(200)
-            handler.send_header("content-type", "application/json")
-            handler.send_header("content-length", str(len(body)))
-            handler.end_headers()
-            handler.wfile.write(body)
+            handler.send_json({"keys": [key.jwk() for key in self.keys]})
 
     def auth(self, mode="jwt", **more):
         """The `auth` section of a gateway that trusts it."""
         jwt = {"issuer": ISSUER, "audience": AUDIENCE, "jwks": self.url, **more}
         return {"mode": mode, "jwt": jwt}
-

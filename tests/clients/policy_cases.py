@@ -3,7 +3,6 @@
 import hashlib
 import json
 import signal
-import urllib.request
 
 from cases import Suite
 from harness import KEY, MODELS, equal, eventually, expect, fetch
@@ -34,10 +33,6 @@ def chat(gateway, model="chat", headers=None, **members):
     return fetch(gateway.url + "/v1/chat/completions", body, **BEARER, **(headers or {}))
 
 
-def metrics(gateway):
-    return fetch(f"http://{gateway.listening()['admin']}/metrics")[1].decode()
-
-
 def lines_of(path):
     try:
         with open(path, encoding="utf-8") as file:
@@ -66,7 +61,7 @@ def _audit_file(rig):
                   "provider": "mock"}], "what they say")
     with open(path, encoding="utf-8") as file:
         expect(CONTENT not in file.read(), "content stands in the audit log")
-    expect("penstock_audit_log_dropped_total 0\n" in metrics(gateway), "no count of dropped lines")
+    expect("penstock_audit_log_dropped_total 0\n" in gateway.metrics(), "no count of dropped lines")
 
 
 @suite.case("an audit log that cannot be written loses lines, counts them and stops nobody")
@@ -76,7 +71,7 @@ def _audit_lost(rig):
     for _ in range(3):
         equal(chat(gateway, tools=[{}])[0], 403, "status with tools")
     equal(chat(gateway)[0], 200, "status of a plain call")
-    eventually(lambda: "penstock_audit_log_dropped_total 3\n" in metrics(gateway),
+    eventually(lambda: "penstock_audit_log_dropped_total 3\n" in gateway.metrics(),
                "three lost lines are counted")
 
 
@@ -86,11 +81,9 @@ def _system_prompt(rig):
     gateway = keyed(rig, {"system_prompt": "file:policy-prompt.txt"})
     rig.mock.fault()
     equal(chat(gateway)[0], 200, "status")
-    admin = f"http://{gateway.listening()['admin']}"
-    shown = fetch(admin + "/admin/v1/config")[1].decode()
+    shown = fetch(gateway.admin + "/admin/v1/config")[1].decode()
     expect("policy-prompt.txt" in shown and PROMPT not in shown, "the config shows the prompt")
-    config = rig.fleet.path(gateway.name + ".yaml")
-    told = rig.verb("explain", "-c", config, "--key", KEY, "--model", "chat")
+    told = rig.verb("explain", "-c", gateway.path, "--key", KEY, "--model", "chat")
     equal(told.returncode, 0, f"exit code of explain ({told.stderr!r})")
     expect(b"system_prompt" in told.stdout and PROMPT.encode() not in told.stdout,
            "explain shows the prompt")
@@ -100,14 +93,11 @@ def _system_prompt(rig):
 @suite.case("a reload reads the prompt anew, also one that it adds")
 def _prompt_reload(rig):
     gateway = rig.gateway(auth={"mode": "keys"}, tenants=tenants())
-    path = rig.fleet.path(gateway.name + ".yaml")
-    with open(path, encoding="utf-8") as file:
-        config = json.load(file)
     equal(chat(gateway)[0], 200, "status without a prompt")
     equal(completion(gateway), 200, "status of a completion without a prompt")
     rig.file("policy-prompt-2.txt", PROMPT)
-    config["tenants"] = tenants(system_prompt="file:policy-prompt-2.txt")
-    rig.file(gateway.name + ".yaml", json.dumps(config))
+    prompted = tenants(system_prompt="file:policy-prompt-2.txt")
+    gateway.write({**gateway.config(), "tenants": prompted})
     gateway.child.send_signal(signal.SIGHUP)
     eventually(lambda: completion(gateway) == 400, "the prompt is enforced: completions end")
     equal(chat(gateway)[0], 200, "status with the prompt")
@@ -120,8 +110,7 @@ def completion(gateway):
 @suite.case("check refuses rules that can never bind, each with its place")
 def _check(rig):
     gateway = keyed(rig, {})
-    with open(rig.fleet.path(gateway.name + ".yaml"), encoding="utf-8") as file:
-        config = json.load(file)
+    config = gateway.config()
     config["tenants"] = tenants(models=["chatt"], providers=["mok"], label="required")
     told = rig.verb("check", "-c", rig.file("policy-bad.yaml", json.dumps(config, indent=1)))
     equal(told.returncode, BAD_CONFIG, "exit code")
@@ -136,11 +125,10 @@ def _check(rig):
 def _live(rig):
     path = rig.fleet.path("audit-live.log")
     gateway = keyed(rig, {}, telemetry={"access_log": "off", "audit_log": "file:" + path})
-    admin = f"http://{gateway.listening()['admin']}"
     equal(chat(gateway)[0], 200, "status before")
-    patch(admin, {"tenants": {"acme": {"workloads": {"app": {"models": ["embed"]}}}}})
+    gateway.patch({"tenants": {"acme": {"workloads": {"app": {"models": ["embed"]}}}}})
     equal(chat(gateway)[0], 403, "status with the list")
-    patch(admin, {"tenants": {"acme": {"workloads": {"app": {"models": None}}}}})
+    gateway.patch({"tenants": {"acme": {"workloads": {"app": {"models": None}}}}})
     equal(chat(gateway)[0], 200, "status after")
     lines = eventually(lambda: len(lines_of(path)) >= 3 and lines_of(path), "three audit lines")
     equal([line["rule"] for line in lines], ["admin", "models", "admin"], "rules")
@@ -148,20 +136,12 @@ def _live(rig):
                                  "to": "embed"}], "changes")
 
 
-def patch(admin, change):
-    request = urllib.request.Request(admin + "/admin/v1/config", json.dumps(change).encode(),
-                                     {"content-type": "application/json"}, method="PATCH")
-    with urllib.request.urlopen(request, timeout=5) as reply:
-        equal(reply.status, 200, f"status of the PATCH {change}")
-
-
 @suite.case("dev mode is told at the start and does not leave loopback")
 def _dev(rig):
     gateway = rig.gateway()
     told = gateway.text()
     expect('"level":"warn"' in told and "dev" in told, "no warning at the start")
-    with open(rig.fleet.path(gateway.name + ".yaml"), encoding="utf-8") as file:
-        config = json.load(file)
+    config = gateway.config()
     config["listen"]["data"] = "0.0.0.0:0"
     told = rig.verb("serve", "-c", rig.file("policy-open.yaml", json.dumps(config)))
     equal(told.returncode, BAD_CONFIG, "exit code")

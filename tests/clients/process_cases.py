@@ -115,7 +115,7 @@ def _twice(rig):
 @suite.case("a port that is served already is exit code 1, with the address named")
 def _taken(rig):
     gateway = rig.gateway()
-    config = json.loads(open(rig.fleet.path(gateway.name + ".yaml"), encoding="utf-8").read())
+    config = gateway.config()
     config["listen"]["data"] = gateway.data
     path = rig.fleet.path("taken.yaml")
     with open(path, "w", encoding="utf-8") as file:

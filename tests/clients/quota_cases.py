@@ -80,17 +80,8 @@ def statuses(replies):
 
 def degraded(gate):
     """Whether the gauge and the status agree that it is, and how."""
-    admin = f"http://{gate.listening()['admin']}"
-    told = json.loads(fetch(f"{admin}/admin/v1/status")[1])["stores"]["quota"]["degraded"]
-    return metric(gate, 'penstock_store_degraded{store="quota"}') == 1 and told
-
-
-def metric(gate, name):
-    text = fetch(f"http://{gate.listening()['admin']}/metrics")[1].decode()
-    for line in text.splitlines():
-        if line.startswith(name + " "):
-            return float(line.split()[-1])
-    return 0.0
+    told = json.loads(fetch(gate.admin + "/admin/v1/status")[1])["stores"]["quota"]["degraded"]
+    return gate.metric('penstock_store_degraded{store="quota"}') == 1 and told
 
 
 @suite.case("two gateways pass exactly the shared burst, whoever is asked")
@@ -336,11 +327,11 @@ def _latency(rig):
         while time.monotonic() < begun + 0.5:  # every worker has its own breaker
             chat(gate)
         timed_out = 'penstock_store_errors_total{store="quota",reason="timed_out"}'
-        waited = metric(gate, timed_out)
+        waited = gate.metric(timed_out)
         begun = time.monotonic()
         after = sorted(caller.chat().seconds for _ in range(300))
         probes = 2 * 3 * (time.monotonic() - begun) + 6  # workers and their keeper
-        expect(metric(gate, timed_out) - waited <= probes, "calls waited for a frozen Redis")
+        expect(gate.metric(timed_out) - waited <= probes, "calls waited for a frozen Redis")
         expect(after[150] <= before[150] + 0.005,
                f"the median went from {before[150] * 1000:.1f} to {after[150] * 1000:.1f} ms")
         expect(after[297] < 0.05, f"the 99th percentile is {after[297] * 1000:.0f} ms")

@@ -7,8 +7,8 @@ import threading
 import time
 
 from cases import Suite
-from harness import equal, eventually, expect, fetch
-from policy_cases import BEARER, chat, keyed, metrics
+from harness import Answers, equal, eventually, expect, fetch, serving
+from policy_cases import BEARER, chat, keyed
 from process_cases import Rig
 
 suite = Suite()
@@ -31,11 +31,11 @@ def ask(gateway, content, timeout=5.0, **members):
     return fetch(gateway.url + "/v1/chat/completions", body, timeout, **BEARER)
 
 
-class Letters(http.server.BaseHTTPRequestHandler):
+class Letters(Answers):
     """A provider that streams one letter an event."""
 
     def do_POST(self):  # pylint: disable=invalid-name
-        self.rfile.read(int(self.headers["content-length"]))
+        self.request_body()
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.end_headers()
@@ -49,25 +49,18 @@ class Letters(http.server.BaseHTTPRequestHandler):
         self.wfile.write(b"data: " + json.dumps(data).encode() + b"\n\n")
         self.wfile.flush()
 
-    def log_message(self, *_):  # pylint: disable=arguments-differ
-        pass
-
 
 @suite.case("an identifier that comes letter by letter is masked, and ends the stream under block")
 def _letters(rig):
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Letters) as provider:
-        threading.Thread(target=provider.serve_forever).start()
-        try:
-            url = f"http://127.0.0.1:{provider.server_address[1]}"
-            sections = {"providers": {"mock": {"dialect": "openai", "replicas": [url]}},
-                        "models": {"chat": {"targets": [{"provider": "mock", "model": "up"}]}}}
-            status, body = ask(redacting(rig, "mask", **sections), "hello", stream=True)
-            equal((status, said(body)), (200, "write to [email] now"), "the masked stream")
-            status, body = ask(redacting(rig, "block", **sections), "hello", stream=True)
-            equal((status, said(body)), (200, "write to "), "the blocked stream")
-            expect(b"content_blocked" in body and b"[DONE]" not in body, "how it ends")
-        finally:
-            provider.shutdown()
+    with serving(http.server.ThreadingHTTPServer(("127.0.0.1", 0), Letters)) as address:
+        replica = {"dialect": "openai", "replicas": ["http://" + address]}
+        sections = {"providers": {"mock": replica},
+                    "models": {"chat": {"targets": [{"provider": "mock", "model": "up"}]}}}
+        status, body = ask(redacting(rig, "mask", **sections), "hello", stream=True)
+        equal((status, said(body)), (200, "write to [email] now"), "the masked stream")
+        status, body = ask(redacting(rig, "block", **sections), "hello", stream=True)
+        equal((status, said(body)), (200, "write to "), "the blocked stream")
+        expect(b"content_blocked" in body and b"[DONE]" not in body, "how it ends")
 
 
 def said(body):
@@ -83,7 +76,7 @@ def _mask(rig):
     status, body = ask(gateway, f"write to {WHO} now")
     equal(status, 200, "status")
     expect(WHO.encode() not in body, "the reply has it")
-    expect('penstock_redactions_total{kind="email",direction="request"} 1\n' in metrics(gateway),
+    expect('penstock_redactions_total{kind="email",direction="request"} 1\n' in gateway.metrics(),
            "it is not counted")
     expect(WHO not in gateway.text(), "the log has it")
 

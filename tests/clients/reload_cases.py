@@ -1,6 +1,5 @@
 """The config file read anew, at SIGHUP and through the admin plane, while requests run."""
 
-import contextlib
 import hashlib
 import http.client
 import http.server
@@ -11,7 +10,7 @@ import threading
 
 from cases import Suite
 from curl_cases import make_certificate
-from harness import MODELS, equal, eventually, expect, fetch
+from harness import MODELS, Answers, equal, eventually, expect, fetch, serving
 from process_cases import Rig
 from tls_cases import ANSWER
 
@@ -37,53 +36,33 @@ def tenant(*names):
     return {"acme": {"keys": [key_line(name) for name in names], "workloads": {"w": {}}}}
 
 
-class Gate:
-    """A gateway in keys mode and its file."""
+def keyed(rig, names, **sections):
+    """A gateway whose callers have these keys."""
+    return rig.gateway(**{"auth": {"mode": "keys"}, "tenants": tenant(*names), **sections})
 
-    def __init__(self, rig, names, **sections):
-        sections = {"auth": {"mode": "keys"}, "tenants": tenant(*names), **sections}
-        self.process = rig.gateway(**sections)
-        self.path = rig.fleet.path(self.process.name + ".yaml")
-        self.admin = "http://" + self.process.listening()["admin"]
 
-    def __enter__(self):
-        return self
+def hup(gate, result="applied"):
+    """Signals, and waits until that came of it."""
+    series = f'penstock_config_reloads_total{{result="{result}"}}'
+    before = gate.metric(series)
+    gate.child.send_signal(signal.SIGHUP)
+    eventually(lambda: gate.metric(series) == before + 1, f"the reload is {result}")
 
-    def __exit__(self, *_):
-        self.process.stop()
 
-    def config(self):
-        with open(self.path, encoding="utf-8") as file:
-            return json.load(file)
-
-    def write(self, config):
-        with open(self.path, "w", encoding="utf-8") as file:
-            file.write(config if isinstance(config, str) else json.dumps(config))
-
-    def counted(self, result):
-        text = fetch(self.admin + "/metrics")[1].decode()
-        name = f'penstock_config_reloads_total{{result="{result}"}} '
-        return next(float(line[len(name):]) for line in text.splitlines() if line.startswith(name))
-
-    def hup(self, result="applied"):
-        """Signals, and waits until that came of it."""
-        before = self.counted(result)
-        self.process.child.send_signal(signal.SIGHUP)
-        eventually(lambda: self.counted(result) == before + 1, f"the reload is {result}")
-
-    def chat(self, name):
-        return fetch(self.process.url + "/v1/chat/completions", ASK,
-                     authorization="Bearer " + secret(name))[0]
+def status_of(gate, name):
+    """Of a call with that key."""
+    return fetch(gate.url + "/v1/chat/completions", ASK,
+                 authorization="Bearer " + secret(name))[0]
 
 
 @suite.case("keys rotate while requests run: the new one joins, the old one goes, nothing fails")
 def _rotation(rig):
-    with Gate(rig, ["old"]) as gate:
+    with keyed(rig, ["old"]) as gate:
         over, statuses, names = threading.Event(), [], ["old"]
 
         def caller():
             while not over.is_set():
-                statuses.append(gate.chat(names[-1]))
+                statuses.append(status_of(gate, names[-1]))
 
         callers = [threading.Thread(target=caller) for _ in range(4)]
         for thread in callers:
@@ -93,14 +72,14 @@ def _rotation(rig):
             new = f"new-{generation}"
             config["tenants"] = tenant(names[-1], new)
             gate.write(config)
-            gate.hup()
+            hup(gate)
             names.append(new)
             seen = len(statuses)
             eventually(lambda: len(statuses) > seen + 12, "the callers call with the new key")
             config["tenants"] = tenant(new)
             gate.write(config)
-            gate.hup()
-            equal(gate.chat(names[-2]), 401, "status with the key that is gone")
+            hup(gate)
+            equal(status_of(gate, names[-2]), 401, "status with the key that is gone")
         over.set()
         for thread in callers:
             thread.join()
@@ -109,7 +88,7 @@ def _rotation(rig):
 
 @suite.case("a file that is wrong, cut or asks for a restart changes nothing and says why")
 def _refused(rig):
-    with Gate(rig, ["k"]) as gate:
+    with keyed(rig, ["k"]) as gate:
         good = gate.config()
         other = json.loads(json.dumps(good))
         other["tenants"] = tenant("other")
@@ -120,24 +99,26 @@ def _refused(rig):
                 ("cut", json.dumps(other)[:-40], ""),
                 ("empty", "", "version: is missing")):
             gate.write(text)
-            gate.hup("refused")
-            equal((gate.chat("k"), gate.chat("other")), (200, 401), f"statuses after {name}")
-            eventually(lambda w=words: "reload refused" in gate.process.text()
-                       and w in gate.process.text(), f"the log tells of {name}")
+            hup(gate, "refused")
+            equal([status_of(gate, key) for key in ("k", "other")], [200, 401],
+                  f"statuses after {name}")
+            eventually(lambda w=words: "reload refused" in gate.text()
+                       and w in gate.text(), f"the log tells of {name}")
         gate.write({**good, "tenants": tenant("k", "other")})
-        gate.hup()
-        equal((gate.chat("k"), gate.chat("other")), (200, 200), "statuses once it is good")
+        hup(gate)
+        equal([status_of(gate, key) for key in ("k", "other")], [200, 200],
+              "statuses once it is good")
 
 
 @suite.case("POST /admin/v1/reload does the same, tells what changed, and is audited")
 def _post(rig):
-    with Gate(rig, ["k"], telemetry={"access_log": "off", "audit_log": "stderr"}) as gate:
+    with keyed(rig, ["k"], telemetry={"access_log": "off", "audit_log": "stderr"}) as gate:
         gate.write({**gate.config(), "retry": {"attempts_max": 2}})
         status, body = fetch(gate.admin + "/admin/v1/reload", {}, **{"x-request-id": "reload-1"})
         equal(status, 200, f"status ({body[:200]!r})")
         equal([change["path"] for change in json.loads(body)["changes"]], ["retry.attempts_max"],
               "what changed")
-        line = eventually(lambda: next((line for line in gate.process.text().splitlines()
+        line = eventually(lambda: next((line for line in gate.text().splitlines()
                                         if '"audit":true' in line), None), "a line of audit")
         told = json.loads(line)
         equal((told["rule"], told["action"], told["request_id"], told["changes"]),
@@ -151,61 +132,37 @@ def _post(rig):
 
 @suite.case("a PATCH survives a reload until it is given back")
 def _patched(rig):
-    with Gate(rig, ["k"]) as gate:
-        patch = json.dumps({"retry": {"attempts_max": 5}})
-        admin = http.client.HTTPConnection(gate.admin.removeprefix("http://"), timeout=10)
-
-        def send(text):
-            admin.request("PATCH", "/admin/v1/config", text, {"content-type": "application/json"})
-            reply = admin.getresponse()
-            equal(reply.status, 200, f"status of the patch ({reply.read()!r})")
-
+    with keyed(rig, ["k"]) as gate:
         def attempts():
             shown = fetch(gate.admin + "/admin/v1/config?format=yaml")[1].decode()
             return shown.split("attempts_max: ")[1].split()[0]
 
-        send(patch)
+        gate.patch({"retry": {"attempts_max": 5}})
         gate.write({**gate.config(), "retry": {"attempts_max": 3}})
-        gate.hup()
+        hup(gate)
         equal(attempts(), "5", "attempts_max after the reload")
-        eventually(lambda: '"live_changes_kept":1' in gate.process.text(), "the log tells of it")
-        send(json.dumps({"retry": {"attempts_max": None}}))
+        eventually(lambda: '"live_changes_kept":1' in gate.text(), "the log tells of it")
+        gate.patch({"retry": {"attempts_max": None}})
         equal(attempts(), "3", "attempts_max once it is given back")
 
 
-@contextlib.contextmanager
-def provider_that_listens(heard):
-    """A provider that notes the credential of each call; yields its URL."""
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_POST(self):  # pylint: disable=invalid-name
-            heard.append(self.headers["authorization"])
-            self.rfile.read(int(self.headers["content-length"]))
-            body = json.dumps(ANSWER).encode()
-            self.send_response(200)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+class Listening(Answers):
+    """A provider that notes the credential of each call."""
 
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield "http://{}:{}".format(*server.server_address)
-    finally:
-        server.shutdown()
-        server.server_close()
+    def do_POST(self):  # pylint: disable=invalid-name
+        self.server.heard.append(self.headers["authorization"])
+        self.request_body()
+        self.send_json(ANSWER)
 
 
 @suite.case("file: secrets are read anew: a provider's key and the admin token")
 def _secrets(rig):
     rig.file("provider.key", "first\n")
     rig.file("admin.token", "first\n")
-    heard = []
-    with provider_that_listens(heard) as url:
-        check_secrets(rig, url, heard)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Listening)
+    server.heard = []
+    with serving(server) as address:
+        check_secrets(rig, "http://" + address, server.heard)
 
 
 def check_secrets(rig, url, heard):
@@ -213,10 +170,8 @@ def check_secrets(rig, url, heard):
     with rig.gateway(providers={"mock": provider}, admin={"token": "file:admin.token"},
                      models={"chat": {"targets": [{"provider": "mock", "model": MODELS["chat"][1]}]}
                              }) as gateway:
-        admin = "http://" + gateway.listening()["admin"]
-
         def status_with(token):
-            return fetch(admin + "/admin/v1/status", authorization="Bearer " + token)[0]
+            return fetch(gateway.admin + "/admin/v1/status", authorization="Bearer " + token)[0]
 
         equal((status_with("first"), status_with("second")), (200, 401), "statuses before")
         equal(fetch(gateway.url + "/v1/chat/completions", ASK)[0], 200, "status before")
@@ -256,16 +211,11 @@ def _certificate(rig):
         rig.file("live.key", texts[1][1])
         gateway.child.send_signal(signal.SIGHUP)
         eventually(lambda: "reload refused" in gateway.text(), "half a pair is refused")
-        with open(rig.fleet.path(gateway.name + ".yaml"), encoding="utf-8") as file:
-            config = json.load(file)
-        config["tenants"]["t"]["limits"]["in_flight"] = 1
-        with open(rig.fleet.path(gateway.name + ".yaml"), "w", encoding="utf-8") as file:
-            json.dump(config, file)
+        gateway.write({**gateway.config(), "tenants": {"t": {"limits": {"in_flight": 1}}}})
         gateway.child.send_signal(signal.SIGHUP)
         eventually(lambda: gateway.text().count("reload refused") == 2, "half a pair is refused")
-        metrics = fetch("http://" + gateway.listening()["admin"] + "/metrics")[1].decode()
-        expect('penstock_in_flight_limit{scope="tenant",tenant="t",workload="",provider=""} 7'
-               in metrics, "a refused reload moved a ceiling")
+        ceiling = 'penstock_in_flight_limit{scope="tenant",tenant="t",workload="",provider=""}'
+        equal(gateway.metric(ceiling), 7, "a ceiling after a reload that was refused")
         equal(shown(), texts[0][0].strip(), "the certificate after half a pair")
         rig.file("live.cert", texts[1][0])
         gateway.child.send_signal(signal.SIGHUP)

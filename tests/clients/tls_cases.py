@@ -4,11 +4,10 @@ import contextlib
 import http.server
 import json
 import ssl
-import threading
 
 from cases import Suite
 from curl_cases import events, make_certificate, stream_text
-from harness import MODELS, equal, expect, fetch
+from harness import MODELS, Answers, equal, expect, fetch, serving
 from process_cases import Rig
 
 suite = Suite()
@@ -106,21 +105,13 @@ def _plain(rig):
         is_refused(gateway, lambda: rig.mock.count("requests"))
 
 
-class Answering(http.server.BaseHTTPRequestHandler):
-    """Answers every POST; the server counts them."""
+class Answering(Answers):
+    """Answers every POST; the server notes their hosts."""
 
     def do_POST(self):  # pylint: disable=invalid-name
-        self.rfile.read(int(self.headers["content-length"]))
+        self.request_body()
         self.server.hosts.append(self.headers["host"])
-        body = json.dumps(ANSWER).encode()
-        self.send_response(200)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):  # pylint: disable=arguments-differ
-        """Says nothing."""
+        self.send_json(ANSWER)
 
 
 @contextlib.contextmanager
@@ -128,17 +119,12 @@ def python_replica(certificate, key):
     """An https server that notes the name each handshake asked for, and each request's Host."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
-    with http.server.HTTPServer(("127.0.0.1", 0), Answering) as server:
-        server.names, server.hosts = [], []
-        context.sni_callback = lambda _socket, name, _context: server.names.append(name)
-        server.socket = context.wrap_socket(server.socket, server_side=True)
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
+    server = http.server.HTTPServer(("127.0.0.1", 0), Answering)
+    server.names, server.hosts = [], []
+    context.sni_callback = lambda _socket, name, _context: server.names.append(name)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    with serving(server):
+        yield server
 
 
 @suite.case("the replica is told its host name (SNI), and none when it has an address only")

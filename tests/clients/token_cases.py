@@ -53,10 +53,6 @@ def statuses(calls):
     return {status: got.count(status) for status in set(got)}
 
 
-def admin(gate, path):
-    return fetch(f"http://{gate.listening()['admin']}{path}")[1].decode()
-
-
 @suite.case("a token of each algorithm is taken, and changed by a byte it is not")
 def _algorithms(rig):
     keys = [key(rig, algorithm) for algorithm in KINDS]
@@ -100,12 +96,7 @@ def _tenant_gone(rig):
     with Issuer(rig.fleet.folder, signing) as issuer, gateway(rig, issuer) as gate:
         token, other = signing.token(), signing.token(tenant="others")
         equal([chat(gate, one)[0] for one in (token, other)], [200, 401], "statuses before")
-        path = rig.fleet.path(gate.name + ".yaml")
-        with open(path, encoding="utf-8") as file:
-            config = json.load(file)
-        config["tenants"] = {"others": {"workloads": {"suite": {}}}}
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(config, file)
+        gate.write({**gate.config(), "tenants": {"others": {"workloads": {"suite": {}}}}})
         gate.child.send_signal(signal.SIGHUP)
         eventually(lambda: chat(gate, token)[0] == 401, "the old tenant is refused")
         equal(chat(gate, other)[0], 200, "status of the new tenant")
@@ -124,7 +115,7 @@ def _outage(rig):
         status, _, took = chat(gate, unknown.token())
         equal(status, 401, "status of an unknown key")
         expect(took < SLACK_S, f"it took {took:.2f} s")
-        expect("penstock_key_set_fetches_total{result=\"failed\"} 0" not in admin(gate, "/metrics"),
+        expect("penstock_key_set_fetches_total{result=\"failed\"} 0" not in gate.metrics(),
                "the failed fetch is not counted")
         eventually(lambda: '"msg":"key set not fetched"' in gate.text(), "operators are told")
 
@@ -251,8 +242,8 @@ def _secrecy(rig):
             lines = eventually(lambda: file.seek(0) or access_log(file.read(), len(tokens)),
                                "a line of the access log for each")
         places = {"the replies": "".join(said), "the access log": "".join(lines),
-                  "the log": gate.text(), "the metrics": admin(gate, "/metrics"),
-                  "the config shown": admin(gate, "/admin/v1/config")}
+                  "the log": gate.text(), "the metrics": gate.metrics(),
+                  "the config shown": fetch(gate.admin + "/admin/v1/config")[1].decode()}
         words = [marked, b64url(marked.encode())[:16]]
         words += [part for token in tokens for part in token.split(".")[1:]]
         for place, text in places.items():

@@ -97,7 +97,7 @@ def _version(rig):
     expect(told, f"it said {done.stdout!r}")
     equal(rig.verb("--version").stdout, done.stdout, "--version")
     with rig.gateway() as gateway:
-        status = json.loads(fetch(f"http://{gateway.listening()['admin']}/admin/v1/status")[1])
+        status = json.loads(fetch(gateway.admin + "/admin/v1/status")[1])
     equal(status["version"].split()[0], told[1].decode(), "version of the status")
 
 

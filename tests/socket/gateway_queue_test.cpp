@@ -11,30 +11,23 @@
 
 #include <gtest/gtest.h>
 
-#include "app/gateway_process.h"
-#include "base/address.h"
 #include "base/clock.h"
 #include "base/result.h"
 #include "base/rng.h"
 #include "base/units.h"
-#include "config/load.h"
 #include "gateway/worker.h"
 #include "net/dialer.h"
 #include "net/exchange.h"
-#include "net/system_resolver.h"
-#include "net/tcp_dialer.h"
 #include "runtime/asio_loop.h"
-#include "runtime/cancellation.h"
-#include "runtime/event_loop.h"
 #include "runtime/signals.h"
 #include "runtime/system.h"
 #include "runtime/task.h"
-#include "runtime/task_group.h"
-#include "runtime/thread.h"
 #include "runtime/timer.h"
 #include "tests/socket/http_caller.h"
+#include "tests/socket/http_load.h"
 #include "tests/socket/http_provider.h"
-#include "tests/support/memory_files.h"
+#include "tests/socket/whole_gateway.h"
+#include "tests/support/departure.h"
 #include "tests/support/seeded_rng.h"
 
 namespace penstock {
@@ -91,14 +84,8 @@ class Client {
 
  private:
   Task<void> call() {
-    runtime::Cancellation cancellation;
-    runtime::Timer leave(
-        loop_.timers(),
-        [](void* self) {
-          static_cast<runtime::Cancellation*>(self)->request(runtime::StopReason::kClientGone);
-        },
-        &cancellation);
-    if (rng_.below(3) == 0) leave.arm(loop_.clock().now() + up_to(rng_, 20ms));
+    test::Departure departure(loop_);
+    if (rng_.below(3) == 0) departure.leave_at(loop_.clock().now() + up_to(rng_, 20ms));
     const std::string tenant = std::to_string(rng_.below(4));
     const std::array<std::string_view, 3> pieces{
         "POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\ncontent-type: application/json\r\n"
@@ -106,12 +93,12 @@ class Client {
         tenant,
         "\r\n\r\n{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"hello!!\"}]}"};
     const std::optional<test::HttpCaller::Answer> answer =
-        co_await caller_.ask(pieces, cancellation);
+        co_await caller_.ask(pieces, departure.cancellation());
     if (answer && answer->whole && answer->status == 200)
       ++counts_.served;
     else if (answer && answer->whole && answer->status == 503)
       ++counts_.refused;
-    else if (cancellation.requested())
+    else if (departure.cancellation().requested())
       ++counts_.left;
     else
       ++counts_.odd;
@@ -123,25 +110,6 @@ class Client {
   Counts& counts_;
 };
 
-Task<void> run_all(std::vector<std::unique_ptr<Client>>& clients, runtime::AsioLoop& loop) {
-  runtime::TaskGroup group;
-  for (const auto& client : clients) group.spawn(client->run());
-  co_await group.join();
-  loop.stop();
-}
-
-void run_clients(const Clock& clock, std::uint16_t port, std::uint64_t seed, Counts& counts) {
-  runtime::AsioLoop loop(clock);
-  net::SystemResolver resolver(clock);
-  net::TcpDialer dialer(resolver);
-  std::vector<std::unique_ptr<Client>> clients;
-  for (std::uint32_t i = 0; i < kClientsPerThread; ++i)
-    clients.push_back(std::make_unique<Client>(loop, dialer, port, seed + i, counts));
-  runtime::TaskGroup group;
-  group.spawn(run_all(clients, loop));
-  loop.run();
-}
-
 TEST(GatewayQueueSocket, EverySlotComesBack) {
   runtime::ignore_broken_pipes();
   const std::uint64_t seed = test::seed_of_test(20250608);
@@ -149,35 +117,24 @@ TEST(GatewayQueueSocket, EverySlotComesBack) {
   const runtime::SystemClock clock;
   Provider provider(clock);
   provider.start();
-  support::MemoryDisk disk;
-  const support::MemorySecrets secrets;
-  disk.put("penstock.yaml",
-           "version: 1\nworkers: 4\nlisten: { data: 127.0.0.1:0, admin: 127.0.0.1:0 }\n"
-           "auth: { mode: dev }\ntelemetry: { access_log: 'off' }\nlimits: { in_flight: 6 }\n"
-           "admission: { queue: 12, queue_wait: 100ms }\n"
-           "tenants: { t0: { limits: { in_flight: 5 } }, t1: {}, t2: {} }\n"
-           "providers: { p: { dialect: openai, replicas: [ http://127.0.0.1:" +
-               std::to_string(provider.port()) +
-               " ] } }\nmodels: { m: { targets: [ { provider: p, model: up } ] } }\n");
-  const config::LoadResult loaded = config::load("penstock.yaml", disk, secrets);
-  ASSERT_TRUE(loaded.ok()) << config::rendered(loaded.problems, loaded.file).front();
-  app::GatewayProcess gateway(loaded, disk, secrets);
-  ASSERT_TRUE(gateway.prepare().has_value());
-  ASSERT_TRUE(gateway.start().has_value());
-  const std::uint16_t port = parse_listen_address(gateway.data_address())->port;
-
+  test::WholeGateway gateway(
+      "version: 1\nworkers: 4\nlisten: { data: 127.0.0.1:0, admin: 127.0.0.1:0 }\n"
+      "auth: { mode: dev }\ntelemetry: { access_log: 'off' }\nlimits: { in_flight: 6 }\n"
+      "admission: { queue: 12, queue_wait: 100ms }\n"
+      "tenants: { t0: { limits: { in_flight: 5 } }, t1: {}, t2: {} }\n"
+      "providers: { p: { dialect: openai, replicas: [ http://127.0.0.1:" +
+      std::to_string(provider.port()) +
+      " ] } }\nmodels: { m: { targets: [ { provider: p, model: up } ] } }\n");
+  ASSERT_NE(gateway.port(), 0U);
   Counts counts;
-  {
-    std::vector<runtime::Thread> threads;
-    for (std::uint32_t i = 0; i < kClientThreads; ++i)
-      threads.emplace_back(
-          "clients", [&, i] { run_clients(clock, port, seed + std::uint64_t{1000} * i, counts); });
-    for (runtime::Thread& thread : threads) thread.join();
-  }
+  test::run_clients<Client>(clock, kClientThreads, kClientsPerThread,
+                            [&](runtime::AsioLoop& loop, net::Dialer& dialer, std::uint32_t i) {
+                              return std::make_unique<Client>(loop, dialer, gateway.port(),
+                                                              seed + i, counts);
+                            });
   const gateway::Process& process = gateway.process();
   // A request settles a moment after its last byte; a client's departure is noticed a moment later.
-  gateway.loop().post([&] { gateway.leave(); });
-  gateway.loop().run();
+  gateway.end();
   provider.end();
   EXPECT_EQ(process.in_flight.in_flight(), 0U);
   EXPECT_EQ(process.waiting_room.waiting(), 0U);

@@ -30,7 +30,7 @@ class QuotaRig {
 
   redis::RedisServer server;
   redis::RedisRig redis;
-  std::uint64_t epoch_new = 7;  // the id of the next epoch
+  std::uint64_t epoch_new = 7;                // the id of the next epoch
   std::uint64_t now = 1'700'000'000'000'000;  // µs since 1970
 
  private:

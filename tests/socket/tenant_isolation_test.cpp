@@ -19,32 +19,27 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "app/gateway_process.h"
-#include "base/address.h"
 #include "base/clock.h"
 #include "base/result.h"
 #include "base/rng.h"
 #include "base/units.h"
-#include "config/load.h"
 #include "crypto/hex.h"
 #include "crypto/sha256.h"
 #include "gateway/worker.h"
 #include "net/byte_stream.h"
 #include "net/dialer.h"
 #include "net/exchange.h"
-#include "net/system_resolver.h"
-#include "net/tcp_dialer.h"
 #include "runtime/asio_loop.h"
 #include "runtime/cancellation.h"
 #include "runtime/signals.h"
 #include "runtime/system.h"
 #include "runtime/task.h"
-#include "runtime/task_group.h"
-#include "runtime/thread.h"
 #include "runtime/timer.h"
 #include "tests/socket/http_caller.h"
+#include "tests/socket/http_load.h"
 #include "tests/socket/http_provider.h"
-#include "tests/support/memory_files.h"
+#include "tests/socket/whole_gateway.h"
+#include "tests/support/departure.h"
 #include "tests/support/seeded_rng.h"
 
 namespace penstock {
@@ -156,18 +151,13 @@ class Client {
         "authorization: Bearer {}\r\ncontent-length: {}\r\n\r\n",
         secret_of(tenant), body.size());
     const std::array<std::string_view, 2> pieces{head, body};
-    runtime::Cancellation cancellation;
-    runtime::Timer leave(
-        loop_.timers(),
-        [](void* self) {
-          static_cast<runtime::Cancellation*>(self)->request(runtime::StopReason::kClientGone);
-        },
-        &cancellation);
+    test::Departure departure(loop_);
     if (rng_.below(6) == 0)
-      leave.arm(loop_.clock().now() + Duration(static_cast<std::int64_t>(rng_.below(4'000'000))));
+      departure.leave_at(loop_.clock().now() +
+                         Duration(static_cast<std::int64_t>(rng_.below(4'000'000))));
     const std::optional<test::HttpCaller::Answer> answer =
-        co_await caller_.ask(pieces, cancellation);
-    note(answer.value_or(test::HttpCaller::Answer()), own, said, cancellation);
+        co_await caller_.ask(pieces, departure.cancellation());
+    note(answer.value_or(test::HttpCaller::Answer()), own, said, departure.cancellation());
   }
 
   void note(const test::HttpCaller::Answer& answer, std::string_view own, std::string_view said,
@@ -205,27 +195,6 @@ class Client {
   Counts& counts_;
 };
 
-Task<void> run_all(std::vector<std::unique_ptr<Client>>& clients, runtime::AsioLoop& loop) {
-  runtime::TaskGroup group;
-  for (const auto& client : clients) group.spawn(client->run());
-  co_await group.join();
-  loop.stop();
-}
-
-void run_clients(const Clock& clock, std::uint16_t port, std::uint64_t first, std::uint64_t seed,
-                 Counts& counts) {
-  runtime::AsioLoop loop(clock);
-  net::SystemResolver resolver(clock);
-  net::TcpDialer dialer(resolver);
-  std::vector<std::unique_ptr<Client>> clients;
-  for (std::uint32_t i = 0; i < kClientsPerThread; ++i)
-    clients.push_back(
-        std::make_unique<Client>(loop, dialer, port, first + i, seed + first + i, counts));
-  runtime::TaskGroup group;
-  group.spawn(run_all(clients, loop));
-  loop.run();
-}
-
 std::string config_of(std::uint16_t provider, const std::string& log) {
   std::string text = fmt::format(
       "version: 1\nworkers: 2\nlisten: {{ data: 127.0.0.1:0, admin: 127.0.0.1:0 }}\n"
@@ -257,26 +226,15 @@ TEST(TenantIsolationSocket, NoMarkReachesAnotherTenantOrALog) {
   provider.start();
   const std::string log = testing::TempDir() + "tenant_isolation_access.log";
   std::remove(log.c_str());
-  support::MemoryDisk disk;
-  const support::MemorySecrets secrets;
-  disk.put("penstock.yaml", config_of(provider.port(), log));
-  const config::LoadResult loaded = config::load("penstock.yaml", disk, secrets);
-  ASSERT_TRUE(loaded.ok()) << config::rendered(loaded.problems, loaded.file).front();
-  app::GatewayProcess gateway(loaded, disk, secrets);
-  ASSERT_TRUE(gateway.prepare().has_value());
-  ASSERT_TRUE(gateway.start().has_value());
-  const std::uint16_t port = parse_listen_address(gateway.data_address())->port;
+  test::WholeGateway gateway(config_of(provider.port(), log));
+  ASSERT_NE(gateway.port(), 0U);
   Counts counts;
-  {
-    std::vector<runtime::Thread> threads;
-    for (std::uint32_t i = 0; i < kClientThreads; ++i)
-      threads.emplace_back("clients", [&, i] {
-        run_clients(clock, port, std::uint64_t{i} * kClientsPerThread, seed, counts);
-      });
-    for (runtime::Thread& thread : threads) thread.join();
-  }
-  gateway.loop().post([&] { gateway.leave(); });
-  gateway.loop().run();
+  test::run_clients<Client>(clock, kClientThreads, kClientsPerThread,
+                            [&](runtime::AsioLoop& loop, net::Dialer& dialer, std::uint32_t i) {
+                              return std::make_unique<Client>(loop, dialer, gateway.port(), i,
+                                                              seed + i, counts);
+                            });
+  gateway.end();
   provider.end();
 
   EXPECT_EQ(counts.foreign.load(), 0U);

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/ascii.h"
 #include "json/reader.h"
 #include "json/string.h"
 
@@ -144,8 +145,7 @@ std::string folded(std::string_view key) {
       out += 'k';
       i += 2;
     } else {
-      const char c = plain[i];
-      out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+      out += lower(plain[i]);
     }
   }
   return out;

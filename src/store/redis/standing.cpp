@@ -12,7 +12,6 @@
 namespace penstock::store::redis {
 
 void Standing::opened(std::string_view node, OutageReason why, std::string_view detail) {
-  open_.fetch_add(1);
   {
     const std::scoped_lock lock(mutex_);
     if (++open_of_[std::string(node)] != 1) return;
@@ -27,7 +26,6 @@ void Standing::opened(std::string_view node, OutageReason why, std::string_view 
 
 // Takes one client off those that left the node alone; true when it was the last.
 bool Standing::last_of(std::string_view node) {
-  open_.fetch_sub(1);
   const std::scoped_lock lock(mutex_);
   const auto at = open_of_.find(node);
   if (at == open_of_.end() || --at->second != 0) return false;

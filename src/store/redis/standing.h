@@ -40,7 +40,10 @@ class Standing {
   void mismatched(std::string_view node);
 
   // Whether any node is left alone by any client: the gauge `store_degraded`.
-  [[nodiscard]] bool degraded() const noexcept { return open_.load() != 0; }
+  [[nodiscard]] bool degraded() const {
+    const std::scoped_lock lock(mutex_);
+    return !open_of_.empty();
+  }
   [[nodiscard]] std::uint64_t failures(OutageReason reason) const noexcept {
     return failures_[static_cast<std::size_t>(reason)].load(std::memory_order_relaxed);
   }
@@ -55,10 +58,9 @@ class Standing {
   [[nodiscard]] bool last_of(std::string_view node);
 
   LogSink& log_;
-  std::atomic<std::uint32_t> open_ = 0;
   std::atomic<std::uint64_t> dropped_ = 0;
   std::atomic<std::uint64_t> mismatches_ = 0;
-  std::mutex mutex_;  // of the next; taken when a breaker changes
+  mutable std::mutex mutex_;  // of the next; taken when a breaker changes, and to be shown
   std::map<std::string, std::uint32_t, std::less<>> open_of_;  // clients that left a node alone
   std::array<std::atomic<std::uint64_t>, kOutageReasons> failures_{};
 };
