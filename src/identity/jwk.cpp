@@ -13,7 +13,6 @@
 #include "identity/object_members.h"
 #include "identity/token.h"
 #include "json/reader.h"
-#include "json/string.h"
 
 namespace penstock::identity {
 namespace {

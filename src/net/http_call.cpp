@@ -17,6 +17,7 @@
 #include "net/input.h"
 #include "runtime/cancellation.h"
 #include "runtime/event_loop.h"
+#include "runtime/task.h"
 #include "runtime/timer.h"
 #include "wire/framing.h"
 #include "wire/head_limits.h"

@@ -8,7 +8,6 @@
 #include "dialect/openai/members.h"
 #include "dialect/openai/ruled_members.h"
 #include "json/reader.h"
-#include "json/string.h"
 
 namespace penstock::dialect::openai {
 namespace {
@@ -23,20 +22,10 @@ std::optional<std::uint64_t> count_of(std::string_view raw) noexcept {
 
 }  // namespace
 
-std::optional<std::uint64_t> read_output_ceiling(std::string_view body) noexcept {
-  std::optional<std::uint64_t> ceiling;
-  json::Reader reader(body);
-  if (!reader.enter_object()) return ceiling;
-  std::string_view key;
-  while (reader.next_key(key)) {
-    if (!json::equals(key, "max_tokens") && !json::equals(key, "max_completion_tokens")) {
-      reader.skip_value();
-      continue;
-    }
-    const std::uint64_t said = read_large_count(reader).value_or(0);
-    if (said != 0) ceiling = std::max(said, ceiling.value_or(0));
-  }
-  return ceiling;
+std::optional<std::uint64_t> read_output_ceiling(const RuledMembers& said) noexcept {
+  const std::uint64_t larger = std::max(count_of(said.max_tokens).value_or(0),
+                                        count_of(said.max_completion_tokens).value_or(0));
+  return larger != 0 ? std::optional(larger) : std::nullopt;
 }
 
 std::uint64_t read_answers(const RuledMembers& said) noexcept {

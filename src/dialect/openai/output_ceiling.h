@@ -12,10 +12,7 @@ namespace penstock::dialect::openai {
 // `max_completion_tokens`, else `max_tokens`; of both the larger, for providers differ in which of
 // them they read. nullopt: it names none, 0 (which some providers take for that), or
 // what unreadable_count() tells of. A number above 10^15 is taken for that.
-//
-// body: a request that read_request() has found sound.
-// cost: one pass; allocates nothing.
-[[nodiscard]] std::optional<std::uint64_t> read_output_ceiling(std::string_view body) noexcept;
+[[nodiscard]] std::optional<std::uint64_t> read_output_ceiling(const RuledMembers& said) noexcept;
 
 // How many answers the provider makes: for each prompt the larger of `n` and `best_of`; at least 1.
 // Saturates.
