@@ -15,20 +15,16 @@
 #include <gtest/gtest.h>
 
 #include "base/clock.h"
-#include "base/result.h"
 #include "base/units.h"
 #include "control/in_flight_limit.h"
 #include "control/priority.h"
 #include "gateway/waiting_room.h"
 #include "runtime/asio_loop.h"
-#include "runtime/cancellation.h"
-#include "runtime/event_loop.h"
 #include "runtime/next_turn.h"
 #include "runtime/system.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"
 #include "runtime/thread.h"
-#include "runtime/timer.h"
 #include "tests/support/departure.h"
 #include "tests/support/seeded_rng.h"
 

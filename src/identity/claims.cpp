@@ -18,7 +18,6 @@
 #include "base/units.h"
 #include "identity/object_members.h"
 #include "json/reader.h"
-#include "json/string.h"
 
 namespace penstock::identity {
 namespace {

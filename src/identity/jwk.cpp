@@ -12,7 +12,6 @@
 #include "identity/key_set.h"
 #include "identity/object_members.h"
 #include "identity/token.h"
-#include "json/reader.h"
 
 namespace penstock::identity {
 namespace {

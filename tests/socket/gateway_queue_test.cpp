@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -19,10 +18,10 @@
 #include "net/dialer.h"
 #include "net/exchange.h"
 #include "runtime/asio_loop.h"
+#include "runtime/event_loop.h"
 #include "runtime/signals.h"
 #include "runtime/system.h"
 #include "runtime/task.h"
-#include "runtime/timer.h"
 #include "tests/socket/http_caller.h"
 #include "tests/socket/http_load.h"
 #include "tests/socket/http_provider.h"

@@ -8,33 +8,31 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "base/rng.h"
 #include "base/units.h"
 #include "crypto/hex.h"
 #include "crypto/sha256.h"
-#include "gateway/worker.h"
 #include "net/byte_stream.h"
 #include "net/dialer.h"
 #include "net/exchange.h"
 #include "runtime/asio_loop.h"
 #include "runtime/cancellation.h"
+#include "runtime/event_loop.h"
 #include "runtime/signals.h"
 #include "runtime/system.h"
 #include "runtime/task.h"
-#include "runtime/timer.h"
 #include "tests/socket/http_caller.h"
 #include "tests/socket/http_load.h"
 #include "tests/socket/http_provider.h"
