@@ -41,6 +41,7 @@ int serve(const config::LoadResult& loaded, const Disk& disk, const SecretSource
     if (std::exchange(leaving, true)) ::_exit(1);  // the second one: at once
     gateway.leave();
   });
+  runtime::release_signal(SIGHUP);
   on_listening(gateway.data_address(), gateway.admin_address());
   gateway.loop().run();
   // Everything has ended and the logs are written. A name server that is still being asked may take
@@ -68,6 +69,7 @@ void warn_of_descriptors(const config::Config& config) {
 }  // namespace
 
 int serve_file(const std::string& path) {
+  runtime::hold_signal(SIGHUP);  // a reload that is asked for while we start comes behind the start
   const runtime::SystemSecrets secrets(".");
   const runtime::SystemDisk disk;
   const config::LoadResult loaded = config::load(path, disk, secrets);

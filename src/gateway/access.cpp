@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/fold_case.h"
 #include "base/principal.h"
 #include "base/tier_set.h"
 #include "fleet/provider.h"
@@ -14,7 +15,6 @@
 #include "gateway/route.h"
 #include "gateway/snapshot.h"
 #include "policy/glob.h"
-#include "wire/header_list.h"
 
 namespace penstock::gateway {
 
@@ -40,14 +40,14 @@ Barred Access::asked(std::string_view name) const noexcept {
   return std::ranges::any_of(workload_->models, allows) ? Barred::kNo : Barred::kModels;
 }
 
-Barred Access::place(std::size_t provider, std::string_view upstream) const noexcept {
+Barred Access::place(std::size_t provider, std::string_view upstream) const {
   bool closed = false;
   for (const auto& [name, model] : snapshot_.models)
     for (const fleet::Target& target : model.targets) {
       if (target.provider != provider) continue;
       if (model.tiers.has(tier_)) {
         if (target.model == upstream) return Barred::kNo;
-      } else if (wire::equals_ignore_case(target.model, upstream)) {
+      } else if (fold_case(target.model) == fold_case(upstream)) {
         closed = true;
       }
     }

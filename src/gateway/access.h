@@ -37,7 +37,7 @@ class Access {
   // Whether what a provider calls so may serve the caller outside of any model. Where only models
   // that are closed to its tier lead there, the place is closed to it too. Case is ignored, for
   // providers may ignore it. cost: a pass over the targets of all models.
-  [[nodiscard]] Barred place(std::size_t provider, std::string_view upstream) const noexcept;
+  [[nodiscard]] Barred place(std::size_t provider, std::string_view upstream) const;
   // Whether the caller may use a model at all: its name, its tiers, and any of its places. One of
   // weight 0 is a place only for who names its provider.
   [[nodiscard]] Barred model(const Model& model,

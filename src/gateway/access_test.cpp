@@ -85,6 +85,7 @@ TEST_F(AccessTest, PlacesBelongToTheModelsThatLeadThere) {
   snapshot.models.at("staff").targets[0].model = "secret";
   EXPECT_EQ(external().place(0, "secret"), Barred::kTiers);
   EXPECT_EQ(external().place(0, "SECRET"), Barred::kTiers) << "providers may ignore case";
+  EXPECT_EQ(external().place(0, "\u017Fecret"), Barred::kTiers) << "by Unicode's folding too";
   EXPECT_EQ(external().place(1, "secret"), Barred::kNo) << "the same name elsewhere";
   EXPECT_EQ(external().place(0, "unheard-of"), Barred::kNo);
   EXPECT_EQ(internal().place(0, "secret"), Barred::kNo);

@@ -105,7 +105,12 @@ Result<void> judge_readable(RequestScope& scope, const Workload* workload) {
 
 Result<void> judge_tools(RequestScope& scope, const Workload& workload) {
   if (workload.tools == policy::Tools::kAllow) return {};
-  if (const std::string_view member = scope.request.ruled.tools; !member.empty())
+  const std::size_t messages_at = scope.request.messages_at;
+  std::string_view member = scope.request.ruled.tools;
+  if (member.empty() && messages_at != 0 &&
+      dialect::openai::messages_hand_tools(scope.request.body.substr(messages_at - 1)))
+    member = "messages";
+  if (!member.empty())
     return refused(scope, PolicyRule::kTools, "tools", named(ErrorCode::kToolsNotAllowed, member));
   count(scope, PolicyRule::kTools, Ruling::kPassed);
   return {};

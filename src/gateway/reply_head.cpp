@@ -1,11 +1,9 @@
 #include "gateway/reply_head.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "base/units.h"
 #include "gateway/passed_fields.h"
@@ -19,22 +17,6 @@
 #include "wire/response_head.h"
 
 namespace penstock::gateway {
-namespace {
-
-// The provider says these of itself; the client is told by us or must not be told.
-constexpr std::array<std::string_view, 8> kOurs{
-    "x-request-id", "x-should-retry",      "set-cookie",     "alt-svc",
-    "nel",          "openai-organization", "openai-project", "strict-transport-security"};
-
-// Limits of the account that all callers share; `x-ratelimit-*` is for the caller's own.
-bool is_account_limit(std::string_view name) noexcept {
-  constexpr std::string_view kPrefix = "x-ratelimit-";
-  return name.size() > kPrefix.size() &&
-         wire::equals_ignore_case(name.substr(0, kPrefix.size()), kPrefix);
-}
-
-}  // namespace
-
 void append_own_fields(std::string& head, const RequestScope& scope, Told told) {
   wire::append_header(head, "x-request-id", scope.request_id);
   if (scope.snapshot->auth == identity::AuthMode::kDev)
@@ -60,10 +42,9 @@ std::string relayed_head(const RequestScope& scope, const wire::ResponseHead& re
   wire::append_status_line(head, reply.status);
   const PassedFields passed(reply.headers);
   for (const wire::Header& field : reply.headers) {
-    if (!passed.end_to_end(field.name) || is_internal(field.name)) continue;
-    if (is_account_limit(field.name)) continue;
+    const FieldName name(field.name);
+    if (!passed.end_to_end(name) || is_providers_own(name)) continue;
     if (withholds(scope, policy::Direction::kResponse, field)) continue;
-    if (wire::is_one_of(field.name, kOurs)) continue;
     wire::append_header(head, field.name, field.value);
   }
   append_own_fields(head, scope, Told::kRoute);

@@ -1,5 +1,6 @@
 #include "gateway/surface_of.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -38,6 +39,25 @@ constexpr std::string_view kModelPath = "/v1/models/";
 Result<void> check_method(std::string_view method, std::string_view wanted) {
   if (method == wanted) return {};
   return fail(ErrorCode::kMethodNotAllowed, std::string("This path takes ").append(wanted) + ".");
+}
+
+// Whether a Content-Type names UTF-8 or no charset. A quoted value may not hold a semicolon here.
+bool is_utf8(std::string_view content_type) noexcept {
+  content_type.remove_prefix(std::min(content_type.find(';'), content_type.size()));
+  while (!content_type.empty()) {
+    content_type.remove_prefix(1);
+    const std::size_t end = std::min(content_type.find(';'), content_type.size());
+    const std::string_view parameter = content_type.substr(0, end);
+    content_type.remove_prefix(end);
+    const std::size_t equals = std::min(parameter.find('='), parameter.size());
+    if (!wire::equals_ignore_case(wire::trim(parameter.substr(0, equals)), "charset")) continue;
+    const std::string_view value =
+        wire::trim(parameter.substr(std::min(equals + 1, parameter.size())));
+    constexpr auto kSame =
+        std::to_array<std::string_view>({"utf-8", "\"utf-8\"", "utf8", "\"utf8\""});
+    if (!wire::is_one_of(value, kSame)) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -85,10 +105,20 @@ bool takes_body(Surface surface) noexcept {
 }
 
 Result<void> check_media_type(const wire::HeaderList& headers) {
+  const auto unsupported = [](std::string why) {
+    return fail(ErrorCode::kUnsupportedMediaType, std::move(why));
+  };
+  const std::string_view coding = headers.find("content-encoding").value_or("identity");
+  if (headers.count("content-encoding") > 1 || !wire::equals_ignore_case(coding, "identity"))
+    return unsupported("The body must not be encoded: leave out `content-encoding`.");
   const std::optional<std::string_view> type = headers.find("content-type");
   if (!type) return {};
-  if (wire::equals_ignore_case(wire::media_type(*type), "application/json")) return {};
-  return fail(ErrorCode::kUnsupportedMediaType);
+  if (headers.count("content-type") > 1)
+    return unsupported("`content-type` must not be given twice.");
+  if (!wire::equals_ignore_case(wire::media_type(*type), "application/json"))
+    return fail(ErrorCode::kUnsupportedMediaType);
+  if (!is_utf8(*type)) return unsupported("The body must be in UTF-8: leave out `charset`.");
+  return {};
 }
 
 }  // namespace penstock::gateway

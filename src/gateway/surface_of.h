@@ -17,7 +17,8 @@ namespace penstock::gateway {
 // Whether requests there carry a body that goes to a provider.
 [[nodiscard]] bool takes_body(dialect::Surface surface) noexcept;
 
-// errors: kUnsupportedMediaType unless the body is said to be application/json, or nothing is said.
+// Whether the body is said to be plain JSON in UTF-8, or nothing is said: providers obey a charset.
+// errors: kUnsupportedMediaType.
 [[nodiscard]] Result<void> check_media_type(const wire::HeaderList& headers);
 
 }  // namespace penstock::gateway

@@ -44,7 +44,8 @@ std::uint64_t hold_of(const RequestScope& scope, const LimitedCaller& callers) {
     return control::tokens_held(demand);
   }
   demand.choices = dialect::openai::read_answers(scope.request.ruled);
-  const std::optional<std::uint64_t> said = dialect::openai::read_output_ceiling(scope.request.ruled);
+  const std::optional<std::uint64_t> said =
+      dialect::openai::read_output_ceiling(scope.request.ruled);
   demand.output_max = said.value_or(kOutputAssumed);
   const std::uint64_t hold = control::tokens_held(demand);
   if (said) return hold;

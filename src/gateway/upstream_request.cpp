@@ -32,14 +32,14 @@ std::string upstream_head(const RequestScope& scope, std::uint64_t body_bytes) {
   wire::append_header(head, "host", scope.replica->authority);
   fleet::append_credential(head, provider);
   const PassedFields passed(fields);
-  bool has_type = false;
   for (const wire::Header& field : fields) {
-    if (!passed.end_to_end(field.name) || is_private(field.name)) continue;
+    const FieldName name(field.name);
+    if (!passed.end_to_end(name) || is_private(name)) continue;
     if (withholds(scope, policy::Direction::kRequest, field)) continue;
-    has_type = has_type || wire::equals_ignore_case(field.name, "content-type");
     wire::append_header(head, field.name, field.value);
   }
-  if (!has_type) wire::append_header(head, "content-type", "application/json");
+  // Ours, since by another charset a provider would read another body than we did.
+  wire::append_header(head, "content-type", "application/json");
   wire::append_header(head, "accept-encoding", "identity");
   wire::append_header(head, "x-request-id", scope.request_id);
   wire::append_header(head, "x-penstock-attempt", scope.attempts);

@@ -42,6 +42,20 @@ Signals::~Signals() {
   state_->set.cancel();
 }
 
+namespace {
+
+void mask(int how, int number) noexcept {
+  sigset_t one;
+  ::sigemptyset(&one);
+  ::sigaddset(&one, number);
+  ::pthread_sigmask(how, &one, nullptr);
+}
+
+}  // namespace
+
+void hold_signal(int number) noexcept { mask(SIG_BLOCK, number); }
+void release_signal(int number) noexcept { mask(SIG_UNBLOCK, number); }
+
 void ignore_broken_pipes() noexcept { std::signal(SIGPIPE, SIG_IGN); }
 
 }  // namespace penstock::runtime

@@ -21,6 +21,12 @@ class Signals {
   std::shared_ptr<State> state_;
 };
 
+// Keeps a signal of the process pending until release_signal(), so that one which comes before
+// anybody waits for it neither ends the process nor is lost. Both: of the calling thread and those
+// that it begins in between; release on the thread that held.
+void hold_signal(int number) noexcept;
+void release_signal(int number) noexcept;
+
 // Writes to a peer that left are errors, not signals.
 void ignore_broken_pipes() noexcept;
 

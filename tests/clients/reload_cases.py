@@ -4,13 +4,14 @@ import hashlib
 import http.client
 import http.server
 import json
+import os
 import signal
 import ssl
 import threading
 
 from cases import Suite
 from curl_cases import make_certificate
-from harness import MODELS, Answers, equal, eventually, expect, fetch, serving
+from harness import MODELS, Answers, Process, equal, eventually, expect, fetch, serving
 from process_cases import Rig
 from tls_cases import ANSWER
 
@@ -53,6 +54,30 @@ def status_of(gate, name):
     """Of a call with that key."""
     return fetch(gate.url + "/v1/chat/completions", ASK,
                  authorization="Bearer " + secret(name))[0]
+
+
+@suite.case("SIGHUP at the start is a reload behind it, not the end of the process")
+def _early(rig):
+    with keyed(rig, ["early"]) as gate:
+        config = json.dumps(gate.config())
+    path = rig.fleet.path("reload-early.yaml")
+    os.mkfifo(path)  # who opens it waits for a writer: so long it is starting
+
+    def writer():
+        try:
+            return os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            return None  # nobody reads yet
+
+    with Process(rig.fleet, "reload-early", [rig.fleet.binary, "serve", "-c", path]) as process:
+        pipe = eventually(writer, "it reads its file")
+        process.child.send_signal(signal.SIGHUP)
+        os.replace(rig.fleet.path(rig.file("reload-early.new", config)), path)
+        os.write(pipe, config.encode())
+        os.close(pipe)
+        admin = "http://" + process.listening()["admin"]
+        series = 'penstock_config_reloads_total{result="applied"} 1'
+        eventually(lambda: series in fetch(admin + "/metrics")[1].decode(), "the reload came")
 
 
 @suite.case("keys rotate while requests run: the new one joins, the old one goes, nothing fails")

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/ascii.h"
+#include "base/fold_case.h"
 #include "json/reader.h"
 #include "json/string.h"
 
@@ -25,6 +25,7 @@ enum class Reads : std::uint8_t {
   kModels,
   kTemplate,
   kTemplateValues,
+  kAnything,  // members of any name, which some servers lift out of it
 };
 
 struct Row {
@@ -38,7 +39,7 @@ struct Row {
 // Anthropic (`mcp_servers`), xAI (`search_parameters`) and OpenRouter (`models`, `plugins`) for the
 // others. Seen 2026-11. A name with capitals stands here in lower case too, as its readers in Go
 // would take it.
-constexpr std::array<Row, 34> kRows{{
+constexpr std::array<Row, 56> kRows{{
     {"model", Reads::kElsewhere},
     {"messages", Reads::kElsewhere},
     {"max_tokens", Reads::kValue, &RuledMembers::max_tokens},
@@ -54,6 +55,10 @@ constexpr std::array<Row, 34> kRows{{
     {"search_parameters", Reads::kTool},
     {"plugins", Reads::kList},
     {"mcp_servers", Reads::kList},
+    {"data_sources", Reads::kList},
+    {"enable_search", Reads::kTool},
+    {"search_options", Reads::kTool},
+    {"compound_custom", Reads::kTool},
     {"n_predict", Reads::kCeiling},
     {"num_predict", Reads::kCeiling},
     {"max_new_tokens", Reads::kCeiling},
@@ -71,8 +76,25 @@ constexpr std::array<Row, 34> kRows{{
     {"fallbacks", Reads::kModels},
     {"provider", Reads::kModels},
     {"route", Reads::kModels},
+    {"preset", Reads::kModels},
+    {"fallback_models", Reads::kModels},
+    {"user_config", Reads::kModels},
+    {"lora", Reads::kModels},
+    {"lora_path", Reads::kModels},
+    {"adapter_id", Reads::kModels},
     {"chat_template", Reads::kTemplate},
+    {"template", Reads::kTemplate},
+    {"raw", Reads::kTemplate},
+    {"system", Reads::kTemplate},
+    {"truncate_prompt_tokens", Reads::kTemplate},
+    {"truncation_side", Reads::kTemplate},
+    {"truncation", Reads::kTemplate},
+    {"truncate", Reads::kTemplate},
+    {"prompt_truncate_len", Reads::kTemplate},
+    {"context_length_exceeded_behavior", Reads::kTemplate},
+    {"transforms", Reads::kTemplate},
     {"chat_template_kwargs", Reads::kTemplateValues},
+    {"extra_body", Reads::kAnything},
 }};
 
 bool is_none(std::string_view value) noexcept {
@@ -126,29 +148,15 @@ std::uint64_t count_prompts(json::Reader& reader) noexcept {
   return std::max<std::uint64_t>(prompts, 1);
 }
 
-// As readers see it that ignore case: Go's encoding/json also takes the long s and the Kelvin sign
-// for letters. Empty for what no name can be.
+// As readers see it that ignore case. Empty for what they see as it is written, and for what no
+// name can be.
 std::string folded(std::string_view key) {
   constexpr std::size_t kLongest = 200;  // of the longest name, each byte an escape
   const auto odd = [](char c) {
     return (c >= 'A' && c <= 'Z') || c == '\\' || static_cast<unsigned char>(c) >= 0x80;
   };
   if (key.size() > kLongest || std::ranges::none_of(key, odd)) return {};
-  const std::string plain = json::unescape(key);
-  std::string out;
-  for (std::size_t i = 0; i < plain.size(); ++i) {
-    const std::string_view rest = std::string_view(plain).substr(i);
-    if (rest.starts_with("\xC5\xBF")) {
-      out += 's';
-      i += 1;
-    } else if (rest.starts_with("\xE2\x84\xAA")) {
-      out += 'k';
-      i += 2;
-    } else {
-      out += lower(plain[i]);
-    }
-  }
-  return out;
+  return fold_case(json::unescape(key));
 }
 
 }  // namespace
@@ -184,6 +192,12 @@ bool RuledReader::read(std::string_view key, json::Reader& reader) {
         if (values.more_than_texts) note(into_.tools);
         break;
       }
+      case Reads::kAnything:
+        note(into_.tools);
+        note(into_.other_ceiling);
+        note(into_.other_models);
+        note(into_.other_template);
+        break;
       case Reads::kElsewhere:
       case Reads::kPrompt: break;
     }
@@ -209,6 +223,26 @@ void RuledReader::once(std::size_t row) noexcept {
     if (counted && into_.counted_twice.empty()) into_.counted_twice = kRows[row].name;
   }
   seen_ |= bit;
+}
+
+bool messages_hand_tools(std::string_view messages) {
+  json::Reader reader(messages);
+  std::string_view key;
+  reader.enter_array();
+  while (reader.next_element()) {
+    if (reader.peek() != json::Kind::kObject) {
+      reader.skip_value();
+      continue;
+    }
+    reader.enter_object();
+    while (reader.next_key(key)) {
+      const std::string_view value = reader.skip_value();
+      const std::string name = fold_case(json::unescape(key));
+      if (name != "tools" && name != "functions") continue;
+      if (value != "null" && !is_empty_list(value)) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace penstock::dialect::openai

@@ -49,4 +49,11 @@ class RuledReader {
   std::uint64_t seen_ = 0;  // a bit for each row
 };
 
+// Whether a message brings tools of its own, as templates of some engines (vLLM's) take them from a
+// `developer` message. What a model called earlier (`tool_calls`) is none.
+//
+// messages: from the opening bracket of `messages` on, of a request that was found sound.
+// cost: one pass over them.
+[[nodiscard]] bool messages_hand_tools(std::string_view messages);
+
 }  // namespace penstock::dialect::openai

@@ -40,6 +40,7 @@ TEST(RuledMembers, KnowsWhatHandsOverATool) {
         R"("function_call":{"name":"f"})", R"("web_search_options":{})",
         R"("search_parameters":{"mode":"on"})", R"("plugins":[{"id":"web"}])",
         R"("mcp_servers":[{"url":"x"}])", R"("chat_template_kwargs":{"custom_tools":[1]})",
+        R"("data_sources":[{"type":"x"}])", R"("enable_search":true)", R"("extra_body":{"a":1})",
         R"("tools":[],"functions":[1])", R"("t\u006Fols":[1])", R"("tools":[null])"})
     EXPECT_NE(ruled(asks).tools, "") << asks;
   for (const char* asks_not :
@@ -56,10 +57,11 @@ TEST(RuledMembers, KnowsOtherNamesForACeilingAndForModels) {
   for (const char* name :
        {"n_predict", "num_predict", "max_new_tokens", "max_output_tokens", "max_length",
         "max_tokens_to_sample", "maxOutputTokens", "generation_config", "generationConfig",
-        "options", "num_return_sequences"})
+        "options", "num_return_sequences", "extra_body"})
     EXPECT_EQ(ruled("\"" + std::string(name) + "\":5").other_ceiling, name);
   EXPECT_EQ(ruled(R"("n_predict":null)").other_ceiling, "");
-  for (const char* name : {"models", "fallbacks", "provider", "route"}) {
+  for (const char* name : {"models", "fallbacks", "provider", "route", "preset", "lora_path",
+                           "adapter_id", "user_config", "extra_body"}) {
     EXPECT_EQ(ruled("\"" + std::string(name) + "\":[\"a\"]").other_models, name);
     EXPECT_EQ(ruled("\"" + std::string(name) + "\":null").other_models, "");
   }
@@ -67,7 +69,9 @@ TEST(RuledMembers, KnowsOtherNamesForACeilingAndForModels) {
 
 // Templates turn messages into the prompt. Switches are no template.
 TEST(RuledMembers, KnowsWhatMayLeaveMessagesOut) {
-  EXPECT_EQ(ruled(R"("chat_template":"x")").other_template, "chat_template");
+  for (const char* name : {"chat_template", "template", "truncate_prompt_tokens", "truncation_side",
+                           "prompt_truncate_len", "transforms", "system", "extra_body"})
+    EXPECT_EQ(ruled("\"" + std::string(name) + "\":1").other_template, name);
   for (const char* may : {R"({"chat_template":"x"})", R"({"a":true,"b":[1]})", R"("x")", "[]"})
     EXPECT_EQ(ruled("\"chat_template_kwargs\":" + std::string(may)).other_template,
               "chat_template_kwargs")
@@ -202,6 +206,19 @@ TEST_F(Imposing, DoesItAllAtOnce) {
   EXPECT_EQ(
       out,
       R"({"stream_options":{"include_usage":true},"model":"up","stream":true,"messages":[0,1],"max_tokens":100,"max_completion_tokens":null})");
+}
+
+// Some templates take tools from a message, whoever's it is.
+TEST(RuledMembers, MessagesMayHandTools) {
+  for (const char* hand : {R"([{"role":"developer","tools":[{"type":"function"}]}])",
+                           R"([1,{"role":"user"},{"\u0054ools":{"a":1}}])",
+                           R"([{"functions":[{}]}],"tools":[])", "[{\"tool\u017F\":1}]"})
+    EXPECT_TRUE(messages_hand_tools(hand)) << hand;
+  for (const char* hand_not :
+       {"[]", R"([{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f"}}]}])",
+        R"([{"tools":[]},{"tools":null}])", R"([{"content":[{"tools":[1]}]},"tools"])",
+        R"([],"tools":[1])"})
+    EXPECT_FALSE(messages_hand_tools(hand_not)) << hand_not;
 }
 
 }  // namespace
