@@ -69,6 +69,8 @@ class LimitsChecker {
       const Placed limits = of_workload(path, workload, its);
       alone(limits);
       within(limits, tenant);
+      output(path_of(path, "workloads"), workload, its, limits);
+      output(path_of(path, "workloads"), workload, its, tenant);
     }
     for (std::size_t i = 0; i < config.keys.size(); ++i) {
       const KeyConfig& key = config.keys[i];
@@ -76,6 +78,7 @@ class LimitsChecker {
                           gateway::limits_of(key.limits)};
       alone(limits);
       const WorkloadConfig* workload = config.workloads.find(key.workload);
+      if (workload != nullptr) output(path_of(path, "workloads"), key.workload, *workload, limits);
       if (workload != nullptr && within(limits, of_workload(path, key.workload, *workload)))
         continue;
       within(limits, tenant);
@@ -130,6 +133,18 @@ class LimitsChecker {
               "");
     }
     return found;
+  }
+
+  // A request that names no ceiling holds the workload's, beside what its body holds.
+  void output(const std::string& workloads, std::string_view name, const WorkloadConfig& workload,
+              const Placed& placed) {
+    if (!workload.output_tokens_max || !placed.limits.tokens) return;
+    const std::uint64_t burst = gateway::burst_of_tokens(*placed.limits.tokens);
+    if (*workload.output_tokens_max < burst) return;
+    problem(path_of(path_of(workloads, name), "output_tokens_max"),
+            fmt::format("{} can never be had: {} allows {} tokens at once",
+                        *workload.output_tokens_max, path_of(placed.path, "tokens"), burst),
+            "a lower ceiling, or a higher limit");
   }
 
   static std::string shown(const gateway::CallerLimitsConfig& limits) {

@@ -91,6 +91,24 @@ TEST(ValidateLimits, TokensAboveTheirParentNeverBind) {
   EXPECT_FALSE(fits("limits: { tokens: 2M/s }"));
 }
 
+// A request that names no ceiling takes its workload's from the bucket: it would never be served.
+TEST(ValidateLimits, AnOutputCeilingFitsIntoTheBucket) {
+  const auto ceiling = [](std::string_view limits, std::string_view output) {
+    return std::string(limits) + "workloads: { w: { output_tokens_max: " + std::string(output) +
+           " } }";
+  };
+  EXPECT_TRUE(fits(ceiling("limits: { tokens: 6k/min }, ", "5999")));
+  EXPECT_NE(fault(ceiling("limits: { tokens: 6k/min }, ", "6000"))
+                .find("tenants.a.workloads.w.output_tokens_max: 6000 can never be had: "
+                      "tenants.a.limits.tokens allows 6000 tokens at once"),
+            std::string::npos);
+  EXPECT_FALSE(fits("workloads: { w: { output_tokens_max: 9, limits: { tokens: 9/s } } }"));
+  EXPECT_NE(fault("workloads: { w: { output_tokens_max: 9 } }, " +
+                  key("{ tokens: 9/s }", ", workload: w"))
+                .find("tenants.a.keys[0].limits.tokens allows 9"),
+            std::string::npos);
+}
+
 TEST(ValidateLimits, ACeilingAboveItsParentNeverBinds) {
   EXPECT_TRUE(fits("limits: { in_flight: 4 }, workloads: { w: { limits: { in_flight: 4 } } }"));
   EXPECT_NE(fault("limits: { in_flight: 4 }, workloads: { w: { limits: { in_flight: 5 } } }")
