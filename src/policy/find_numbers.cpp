@@ -14,10 +14,12 @@ namespace {
 
 // The next digit that begins a number of its own: one that follows a letter or digit is none.
 std::size_t next_number(const Window& window, std::size_t from) noexcept {
-  std::size_t at = find_digit(window.bytes, from);
-  while (at < window.bytes.size() && within_word(window, at)) {
-    while (at < window.bytes.size() && is_digit(static_cast<unsigned char>(window.bytes[at]))) ++at;
-    at = find_digit(window.bytes, at);
+  const std::string_view text = window.bytes;
+  std::size_t at = find_digit(text, from);
+  while (at < text.size() && within_word(window, at)) {
+    ++at;
+    if (at < text.size() && !is_digit(static_cast<unsigned char>(text[at])))
+      at = find_digit(text, at);
   }
   return at;
 }

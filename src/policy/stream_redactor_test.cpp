@@ -1,6 +1,7 @@
 #include "policy/stream_redactor.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -141,6 +142,33 @@ TEST_F(StreamRedactorTest, EscapesWithinEscapesHideNothing) {
   // In prose a backslash is one.
   EXPECT_EQ(whole(R"(C:\\temp\\note of DOMAIN\\robert@example.com)", Writing::kJson),
             R"(C:\\temp\\note of DOMAIN\\[email])");
+}
+
+// A text that is not JSON from its first character may quote some: the letter or digit that ends an
+// escape is no reason to take what follows it for the rest of a word, at any split.
+TEST_F(StreamRedactorTest, AnEscapeInFrontHidesNothing) {
+  SeededRng rng(8);
+  constexpr auto kEscapes = std::to_array<std::string_view>(
+      {R"(\n)", R"(\t)", R"(\r)", R"(\u00a0)", R"(\u000A)", R"(\u0020)"});
+  for (const test::Sample& sample : test::identifier_corpus(rng, 300)) {
+    // Of an address the letter may be a part; an expression decides by itself.
+    if (sample.kind == "email" || sample.kind == "employee") continue;
+    for (const std::string_view escape : kEscapes) {
+      const std::string before = std::string("the tool says {\"a\": \"x").append(escape);
+      const std::string text = before + sample.identifier + "\"}";
+      const std::string wanted = before + "[" + sample.kind + "]\"}";
+      ASSERT_EQ(whole(text), wanted);
+      ASSERT_EQ(letters(text), wanted);
+      for (std::size_t at = before.size() - 6; at <= before.size() + 4; ++at)
+        ASSERT_EQ(cut(text, at), wanted) << at;
+      const std::string raw = std::string("says: x\\").append(escape);
+      std::string quoted = raw;
+      json::append_escaped(quoted, sample.identifier);
+      ASSERT_EQ(whole(quoted, Writing::kJson), raw + "[" + sample.kind + "]") << quoted;
+    }
+  }
+  EXPECT_EQ(whole(R"(see: \b::1:2:3:4:5:6:7, \f1::2)"), R"(see: \b[ipv6], \[ipv6])");
+  EXPECT_EQ(whole(R"(see: \nanna@example.com)"), R"(see: \[email])");
 }
 
 TEST_F(StreamRedactorTest, BytesThatAreNotMaskedStayAsTheyWereWritten) {

@@ -6,6 +6,17 @@
 
 namespace penstock::policy {
 
+bool ends_with_escape(std::string_view text) noexcept {
+  constexpr std::size_t kUnicode = 6;  // bytes of \u and four digits
+  const std::size_t size = text.size();
+  if (size >= 2 && text[size - 2] == '\\')
+    return std::string_view("bfnrt").find(text.back()) != std::string_view::npos;
+  const std::string_view last = text.substr(size - std::min(size, kUnicode));
+  return last.size() == kUnicode && last.starts_with("\\u") &&
+         std::ranges::all_of(last.substr(2),
+                             [](char byte) { return is_hex(static_cast<unsigned char>(byte)); });
+}
+
 std::string_view whole_characters(std::string_view text) noexcept {
   const std::size_t back_max = std::min<std::size_t>(text.size(), 3);
   for (std::size_t back = 1; back <= back_max; ++back) {
