@@ -24,15 +24,14 @@ constexpr std::size_t kTokenCost = 16;   // of a value that is no text, as bytes
 constexpr std::size_t kEscapeMax = 12;   // bytes of the longest: a pair of surrogates
 constexpr std::size_t kTrailingMax = 3;  // bytes of a character behind its first
 
-bool continues(char byte) noexcept { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
-
 // About `most` bytes from the front of a text as it is written in JSON, cut between characters.
 std::size_t piece_of(std::string_view raw, std::size_t most) noexcept {
   if (raw.size() <= most + kEscapeMax) return raw.size();
   std::size_t at = most;
   if (raw.substr(most - kEscapeMax, kEscapeMax).find('\\') != std::string_view::npos)
     for (at = 0; at < most;) at += json::first_unit(raw.substr(at)).used;
-  for (std::size_t i = 0; i < kTrailingMax && at < raw.size() && continues(raw[at]); ++i) ++at;
+  for (std::size_t i = 0; i < kTrailingMax && at < raw.size(); ++i, ++at)
+    if (!json::continues_character(raw[at])) break;
   return at;
 }
 

@@ -144,6 +144,48 @@ TEST_F(StreamRedactorTest, EscapesWithinEscapesHideNothing) {
             R"(C:\\temp\\note of DOMAIN\\[email])");
 }
 
+// Blanks and hyphens beyond ASCII part numbers as ASCII's do, as characters and as escapes.
+TEST_F(StreamRedactorTest, MarksBeyondAsciiHideNothingAtAnySplit) {
+  struct Form {
+    std::string_view kind;
+    std::string_view text;  // with `_` for the mark
+  };
+  constexpr auto kForms = std::to_array<Form>({{"card", "4111_1111_1111_1111"},
+                                               {"iban", "DE89_3704_0044_0532_0130_00"},
+                                               {"ssn", "536_22_8421"},
+                                               {"phone", "+1_415_555_2671"},
+                                               {"phone", "(415)_555_2671"},
+                                               {"phone", "1_415_555_2671"},
+                                               {"phone", "+49_(30)_123456"}});
+  constexpr auto kMarks = std::to_array<std::string_view>(
+      {"\u00A0", "\u00AD", "\u2000", "\u2007", "\u2009", "\u200B", "\u200F",
+       "\u2010", "\u2011", "\u2012", "\u2013", "\u2014", "\u2015", "\u202F",
+       "\u205F", "\u2060", "\u2212", "\u3000", "\uFE63", "\uFEFF", "\uFF0D"});
+  for (const Form& form : kForms)
+    for (const std::string_view mark : kMarks) {
+      const auto with = [&form](std::string_view in_between) {
+        std::string out = "my number: ";
+        for (const char byte : form.text)
+          out += byte == '_' ? in_between : std::string_view(&byte, 1);
+        return out + " – thanks";
+      };
+      const std::string text = with(mark);
+      const std::string wanted = fmt::format("my number: [{}] – thanks", form.kind);
+      ASSERT_EQ(whole(text), wanted);
+      ASSERT_EQ(letters(text), wanted);
+      for (std::size_t at = 0; at <= text.size(); ++at) ASSERT_EQ(cut(text, at), wanted) << at;
+      const auto lead = static_cast<unsigned char>(mark.front());
+      unsigned point = lead & (mark.size() == 2 ? 0x1FU : 0x0FU);
+      for (const char byte : mark.substr(1))
+        point = point << 6U | (static_cast<unsigned char>(byte) & 0x3FU);
+      ASSERT_EQ(whole(with(fmt::format("\\u{:04x}", point)), Writing::kJson), wanted) << text;
+    }
+  for (const std::string_view text :
+       {"4111–1111–1111–1112", "536–22 8421", "4111 – 1111 1111 1111", "536→22→8421",
+        "415…555…2671", "pages 12–34, 2019–2021, −5 °C", "4111\xE2\x80 1111 1111 1111"})
+    EXPECT_EQ(whole(text), text);
+}
+
 // A text that is not JSON from its first character may quote some: the letter or digit that ends an
 // escape is no reason to take what follows it for the rest of a word, at any split.
 TEST_F(StreamRedactorTest, AnEscapeInFrontHidesNothing) {

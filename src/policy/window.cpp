@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "json/utf8.h"
+
 namespace penstock::policy {
 
 bool ends_with_escape(std::string_view text) noexcept {
@@ -20,8 +22,8 @@ bool ends_with_escape(std::string_view text) noexcept {
 std::string_view whole_characters(std::string_view text) noexcept {
   const std::size_t back_max = std::min<std::size_t>(text.size(), 3);
   for (std::size_t back = 1; back <= back_max; ++back) {
+    if (json::continues_character(text[text.size() - back])) continue;
     const auto byte = static_cast<unsigned char>(text[text.size() - back]);
-    if ((byte & 0xC0) == 0x80) continue;
     const std::size_t size = byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
     return size > back ? text.substr(0, text.size() - back) : text;
   }
