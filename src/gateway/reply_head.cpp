@@ -62,8 +62,8 @@ std::string relayed_head(const RequestScope& scope, const wire::ResponseHead& re
   for (const wire::Header& field : reply.headers) {
     if (!passed.end_to_end(field.name) || is_internal(field.name)) continue;
     if (is_account_limit(field.name)) continue;
-    if (withholds(scope, policy::Direction::kResponse, field)) continue;
     if (wire::is_one_of(field.name, kOurs)) continue;
+    if (withholds(scope, policy::Direction::kResponse, field)) continue;
     wire::append_header(head, field.name, field.value);
   }
   append_own_fields(head, scope, Told::kRoute);

@@ -231,7 +231,6 @@ Result<Expression> read_expression(std::string_view text) {
   out.whole = text;
   PENSTOCK_TRY(Piece all, Parser(text, out.ignores_case ? kFoldedWordMax : 1).read());
   if (all.min == 0) return wrong("matches the empty text");
-  out.bytes_min = all.min;
   out.bytes_max = all.max;
   out.beginnings = std::move(all.beginnings);
   return out;

@@ -53,12 +53,6 @@ void StreamRedactor::feed(std::string_view piece, std::string& out) {
 void StreamRedactor::finish(std::string& out) {
   inner_.finish(text_);
   release(scan_.scan({text_.bytes, true}, spans_), out);
-  text_ = MeasuredText();
-  source_.clear();
-  spans_.clear();
-  scan_ = TextScan(*redactor_);
-  inner_ = InnerText();
-  at_ = 0;
 }
 
 void StreamRedactor::read(std::string_view piece) {
