@@ -85,8 +85,7 @@ void check_request(std::string_view body, std::string_view model) {
   const auto view = openai::read_request(body, penstock::dialect::Surface::kChat);
   if (!view) return;
   require(json::valid(body));
-  const std::string renamed =
-      joined(openai::upstream_edits(*view, model, openai::ForceUsage::kLeave));
+  const std::string renamed = joined(openai::upstream_edits(*view, {.model = model}));
   const auto again = openai::read_request(renamed, penstock::dialect::Surface::kChat);
   require(again.has_value());
   std::string readable;  // what `model` is once it is UTF-8
@@ -94,8 +93,8 @@ void check_request(std::string_view body, std::string_view model) {
   require(again->model == json::unescape(readable));
   require(others(body, "model") == others(renamed, "model"));
 
-  const std::string forced =
-      joined(openai::upstream_edits(*view, view->model, openai::ForceUsage::kForce));
+  const std::string forced = joined(
+      openai::upstream_edits(*view, {.model = view->model, .usage = openai::ForceUsage::kForce}));
   const auto asked = openai::read_request(forced, penstock::dialect::Surface::kChat);
   require(asked.has_value());
   require(asked->streamed() ? asked->wants_usage() : forced == body);

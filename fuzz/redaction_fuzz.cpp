@@ -1,6 +1,7 @@
 // rooms: policy json
 // Arbitrary texts: a split changes nothing of what is masked, little is held back, every identifier
-// that a pattern finds is gone, and a document that was one stays one.
+// that a pattern finds is gone, in whatever marks and escapes it is dressed, and a document that
+// was one stays one.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -18,6 +19,7 @@
 #include "policy/redactor.h"
 #include "policy/stream_redactor.h"
 #include "policy/text_scan.h"
+#include "policy/window.h"
 
 namespace {
 
@@ -79,6 +81,32 @@ void check_union(const policy::Redactor& redactor, std::string_view text, std::s
   if (spans.empty()) require(masked == text);
 }
 
+bool finds(const policy::Redactor& redactor, std::size_t pattern, std::string_view text) {
+  return redactor.find(pattern, {text, true}, 0).what == policy::Found::What::kMatch;
+}
+
+// No blank or hyphen beyond ASCII hides a number that ASCII's would not, and no escape in front
+// hides anything.
+void check_disguises(const policy::Redactor& redactor, std::string_view text) {
+  using Kind = policy::PatternKind;
+  std::string wide;
+  for (const char byte : text) {
+    if (byte == ' ' || byte == '-')
+      wide += byte == ' ' ? "\u202F" : "\u2011";
+    else
+      wide += byte;
+  }
+  const std::string quoted = "see \\n" + std::string(text);
+  for (std::size_t i = 0; i < redactor.size(); ++i) {
+    const Kind kind = redactor.kind(i);
+    if (kind == Kind::kCustom || !finds(redactor, i, text)) continue;
+    require(finds(redactor, i, quoted));
+    const bool parted =
+        kind == Kind::kPhone || kind == Kind::kCard || kind == Kind::kIban || kind == Kind::kSsn;
+    if (parted) require(finds(redactor, i, wide));
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -92,6 +120,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(in_pieces(kRedactor, policy::Writing::kPlain, text, 1) == plain);
   const bool simple = text.find('\\') == std::string_view::npos;
   if (simple) check_union(kRedactor, text, plain);
+  check_disguises(kRedactor, text);
 
   const std::string quoted = '"' + std::string(text) + '"';
   if (penstock::json::valid(quoted)) {

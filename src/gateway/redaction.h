@@ -68,7 +68,8 @@ struct RedactedBody {
                                                               policy::RedactedDocument reply);
 
 // Whether a header's value holds an identifier, which is counted, or belongs to the bytes that
-// masking changes: such a field does not pass, whatever the action. A header is no content.
+// masking changes: such a field does not pass, whatever the action. A header is no content. To be
+// asked of fields that would pass otherwise, so that the counter tells what was kept back.
 [[nodiscard]] bool withholds(const RequestScope& scope, policy::Direction direction,
                              const wire::Header& field);
 

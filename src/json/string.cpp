@@ -81,7 +81,7 @@ Unit decode_escape(std::string_view raw) noexcept {
 // The longest prefix of at most `bytes_max` bytes that does not end inside a character.
 std::string_view cut_between_characters(std::string_view text, std::size_t bytes_max) noexcept {
   if (text.size() <= bytes_max) return text;
-  while (bytes_max > 0 && (static_cast<unsigned char>(text[bytes_max]) & 0xC0) == 0x80) --bytes_max;
+  while (bytes_max > 0 && continues_character(text[bytes_max])) --bytes_max;
   return text.substr(0, bytes_max);
 }
 

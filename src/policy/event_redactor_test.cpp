@@ -10,6 +10,7 @@
 
 #include "json/reader.h"
 #include "json/string.h"
+#include "json/utf8.h"
 #include "policy/event_texts.h"
 #include "policy/identifier_corpus.h"
 #include "policy/redactor.h"
@@ -194,7 +195,7 @@ TEST_F(EventRedactorTest, IdentifiersInPiecesAreMaskedLikeWholeOnes) {
     std::vector<std::string> events;
     for (std::size_t at = 0; at < text.size();) {
       std::size_t end = at + 1 + rng.below(text.size() / 2 + 1);
-      while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) ++end;
+      while (end < text.size() && json::continues_character(text[end])) ++end;
       std::string raw;
       json::append_escaped(raw, std::string_view(text).substr(at, end - at));
       events.push_back(content(raw));

@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "json/reader.h"
 #include "json/string.h"
@@ -82,12 +81,12 @@ bool is_one_of(std::string_view key, std::span<const std::string_view> names) no
 }  // namespace
 
 std::optional<std::string> EventWalk::run(std::string_view data) {
-  data_ = data;
+  copy_ = MaskedCopy(data);
   reader_ = json::Reader(data);
   if (!json::valid(data) || reader_.peek() != json::Kind::kObject) return std::nullopt;
   members(kind_ == EventKind::kError ? Strings::kWhole : Strings::kPieces);
   if (!reader_.finish() || unknown_) return std::nullopt;
-  return std::move(masked_.append(data_.substr(copied_)));
+  return copy_.take();
 }
 
 std::string EventWalk::envelope() const {
@@ -125,7 +124,7 @@ void EventWalk::members(Strings strings) {
     const json::Kind kind = reader_.peek();
     const bool container = kind == json::Kind::kObject || kind == json::Kind::kArray;
     if (container && is_copy(key)) {
-      put(reader_.skip_value(), "null");
+      copy_.put(reader_.skip_value(), "null");
       continue;
     }
     if (steps_.empty() && !container && is_one_of(key, kEnvelope)) {
@@ -209,7 +208,7 @@ void EventWalk::mask(std::string_view raw) {
       mask_text(redactor_, Writing::kJson, raw, tally_, scratch_);
   if (!found) return;
   if (!found_) found_ = found;
-  put(raw, scratch_);
+  copy_.put(raw, scratch_);
 }
 
 // With a choice that finishes, what its texts say goes out before, and whole: they end here.
@@ -228,9 +227,9 @@ void EventWalk::piece(std::string_view raw) {
   if (!found_) found_ = text->redactor.found();
   if (ends) text->ready += scratch_;
   if (ends)
-    put(raw, "");
+    copy_.put(raw, "");
   else if (scratch_ != raw)
-    put(raw, scratch_);
+    copy_.put(raw, scratch_);
 }
 
 EventText* EventWalk::text_here() {
@@ -273,13 +272,6 @@ std::string EventWalk::closing() const {
     if (element || i > 0) out += element ? ']' : '}';
   }
   return out;
-}
-
-// `part` of the data gives way.
-void EventWalk::put(std::string_view part, std::string_view instead) {
-  const auto at = static_cast<std::size_t>(part.data() - data_.data());
-  masked_.append(data_.substr(copied_, at - copied_)).append(instead);
-  copied_ = at + part.size();
 }
 
 }  // namespace penstock::policy

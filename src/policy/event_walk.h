@@ -10,6 +10,7 @@
 #include "json/reader.h"
 #include "policy/event_redactor.h"
 #include "policy/event_texts.h"
+#include "policy/masked_copy.h"
 #include "policy/redactor.h"
 #include "policy/stream_redactor.h"
 
@@ -66,16 +67,13 @@ class EventWalk {
   void enter(const Step& step, std::string_view name);
   void enter_member(std::string_view key);
   void leave(std::size_t path_size);
-  void put(std::string_view part, std::string_view instead);
 
   const Redactor& redactor_;
   Tally& tally_;
   EventTexts& texts_;
   EventKind kind_;
   json::Reader reader_;
-  std::string_view data_;
-  std::string masked_;
-  std::size_t copied_ = 0;  // so much of the data is in masked_, or gave way
+  MaskedCopy copy_{{}};
   std::string path_;
   std::vector<Step> steps_;
   std::vector<Member> envelope_;

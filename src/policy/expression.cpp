@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/result.h"
+#include "json/utf8.h"
 
 namespace penstock::policy {
 namespace {
@@ -112,7 +113,7 @@ class Parser {
       default: break;
     }
     std::size_t size = 1;
-    while (more() && (static_cast<unsigned char>(peek()) & 0xC0) == 0x80) {
+    while (more() && json::continues_character(peek())) {
       ++at_;
       ++size;
     }
@@ -230,7 +231,6 @@ Result<Expression> read_expression(std::string_view text) {
   out.whole = text;
   PENSTOCK_TRY(Piece all, Parser(text, out.ignores_case ? kFoldedWordMax : 1).read());
   if (all.min == 0) return wrong("matches the empty text");
-  out.bytes_min = all.min;
   out.bytes_max = all.max;
   out.beginnings = std::move(all.beginnings);
   return out;

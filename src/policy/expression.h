@@ -10,8 +10,7 @@ namespace penstock::policy {
 
 // A configured expression in RE2's syntax, taken apart as far as streams need it.
 struct Expression {
-  std::size_t bytes_min = 0;  // of a match
-  std::size_t bytes_max = 0;
+  std::size_t bytes_max = 0;  // of a match
   bool ignores_case = false;  // it began with (?i)
   std::string whole;          // without that flag
   // What every beginning of a match matches, the empty one and the whole included. It may match a

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "json/utf8.h"
 #include "policy/byte_search.h"
 #include "policy/finders.h"
 #include "policy/window.h"
@@ -16,7 +17,6 @@ constexpr std::size_t kLabelMax = 63;    // RFC 1035 section 2.3.4
 // Letters beyond ASCII as RFC 6531 allows them, of the scripts that put spaces between words: all
 // that UTF-8 writes with two bytes, from U+00C0 on. The lead byte tells.
 constexpr bool leads_letter(int byte) noexcept { return byte >= 0xC3 && byte <= 0xDF; }
-constexpr bool follows_lead(int byte) noexcept { return byte >= 0x80 && byte < 0xC0; }
 
 constexpr bool is_mark(char byte) noexcept {
   return byte == '.' || byte == '%' || byte == '+' || byte == '-' || byte == '\'';
@@ -27,7 +27,7 @@ std::size_t local_character(std::string_view text, std::size_t from, std::size_t
   if (end == from) return 0;
   const int last = static_cast<unsigned char>(text[end - 1]);
   if (is_alnum(last) || last == '_' || is_mark(text[end - 1])) return 1;
-  const bool letter = end - from >= 2 && follows_lead(last) &&
+  const bool letter = end - from >= 2 && json::continues_character(text[end - 1]) &&
                       leads_letter(static_cast<unsigned char>(text[end - 2]));
   return letter ? 2 : 0;
 }
@@ -46,7 +46,8 @@ std::size_t local_begin(std::string_view text, std::size_t from, std::size_t end
 std::size_t behind_word(Look& look, std::size_t at) noexcept {
   const int byte = look.at(at);
   if (is_alnum(byte)) return at + 1;
-  return leads_letter(byte) && follows_lead(look.at(at + 1)) ? at + 2 : at;
+  if (!leads_letter(byte)) return at;
+  return json::continues_character(static_cast<char>(look.at(at + 1))) ? at + 2 : at;
 }
 
 // Behind the domain that begins at `begin`, or `begin` when it is none: labels with dots between

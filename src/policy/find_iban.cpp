@@ -5,6 +5,7 @@
 
 #include "policy/byte_search.h"
 #include "policy/finders.h"
+#include "policy/marks.h"
 #include "policy/window.h"
 
 namespace penstock::policy {
@@ -63,8 +64,7 @@ std::size_t iban_end(Look& look, std::size_t begin) noexcept {
   Checksum sum;
   std::size_t at = begin + 4;
   for (std::size_t count = 4; count < length; ++count) {
-    const int mark = look.at(at);
-    if (mark == ' ' || mark == '-') ++at;
+    at += mark_at(look, at).size;
     if (!is_alnum(look.at(at))) return begin;
     sum.add(look.at(at));
     ++at;

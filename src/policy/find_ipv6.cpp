@@ -71,7 +71,8 @@ bool is_address(std::string_view token) noexcept {
   return left.good && right.good && left.count + right.count < kGroups;
 }
 
-// Where a group that ends at `end` begins; npos when it is longer than one, or part of a word.
+// Where a group that ends at `end` begins, at or after `from`; npos when it is longer than one, or
+// part of a word.
 std::size_t group_begin(const Window& window, std::size_t from, std::size_t end) noexcept {
   std::size_t begin = end;
   while (begin > from && end - begin < kGroupMax &&
@@ -80,7 +81,19 @@ std::size_t group_begin(const Window& window, std::size_t from, std::size_t end)
   const int left = before(window, begin);
   const bool token_goes_on =
       left == '.' && begin >= 2 && is_inner(static_cast<unsigned char>(window.bytes[begin - 2]));
-  return is_alnum(left) || left == ':' || token_goes_on ? std::string_view::npos : begin;
+  return within_word(window, begin) || left == ':' || token_goes_on ? std::string_view::npos
+                                                                    : begin;
+}
+
+// Where it begins when its first bytes are the end of an escape: `\b1::2`; npos when none ends in
+// it.
+std::size_t escaped_begin(const Window& window, std::size_t from, std::size_t end) noexcept {
+  const std::size_t first = std::max(from, end - std::min(end, kGroupMax));
+  for (std::size_t begin = end;; --begin) {
+    if (behind_escape(window, begin)) return begin;
+    if (begin == first || !is_hex(static_cast<unsigned char>(window.bytes[begin - 1])))
+      return std::string_view::npos;
+  }
 }
 
 }  // namespace
@@ -89,12 +102,13 @@ Found find_ipv6(const Window& window, std::size_t from) noexcept {
   const std::string_view text = window.bytes;
   std::size_t colon = find_byte(text, ':', from);
   while (colon < text.size()) {
-    const std::size_t begin = group_begin(window, from, colon);
     std::size_t end = colon;
     Look look(window);
     while (end <= colon + kAddressMax && is_inner(look.at(end))) ++end;
-    if (begin != std::string_view::npos) {
-      const bool goes_on = is_alnum(look.at(end));
+    const bool goes_on = is_alnum(look.at(end));
+    for (const std::size_t begin :
+         {group_begin(window, from, colon), escaped_begin(window, from, colon)}) {
+      if (begin == std::string_view::npos) continue;
       if (look.beyond()) return Found::maybe(begin);
       const std::string_view token = trimmed(text.substr(begin, end - begin));
       if (!goes_on && end - begin <= kAddressMax + 2 && is_address(token))
@@ -104,8 +118,9 @@ Found find_ipv6(const Window& window, std::size_t from) noexcept {
     colon = find_byte(text, ':', end);
   }
   if (window.final) return {};
-  const std::size_t begin = group_begin(window, from, text.size());
-  return begin == std::string_view::npos || begin == text.size() ? Found{} : Found::maybe(begin);
+  const std::size_t begin =
+      std::min(group_begin(window, from, text.size()), escaped_begin(window, from, text.size()));
+  return begin >= text.size() ? Found{} : Found::maybe(begin);
 }
 
 }  // namespace penstock::policy

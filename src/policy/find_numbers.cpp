@@ -6,6 +6,7 @@
 
 #include "policy/byte_search.h"
 #include "policy/finders.h"
+#include "policy/marks.h"
 #include "policy/window.h"
 
 // Identifiers that are digits with marks between them: cards, social security numbers, IPv4.
@@ -14,10 +15,12 @@ namespace {
 
 // The next digit that begins a number of its own: one that follows a letter or digit is none.
 std::size_t next_number(const Window& window, std::size_t from) noexcept {
-  std::size_t at = find_digit(window.bytes, from);
-  while (at < window.bytes.size() && within_word(window, at)) {
-    while (at < window.bytes.size() && is_digit(static_cast<unsigned char>(window.bytes[at]))) ++at;
-    at = find_digit(window.bytes, at);
+  const std::string_view text = window.bytes;
+  std::size_t at = find_digit(text, from);
+  while (at < text.size() && within_word(window, at)) {
+    ++at;
+    if (at < text.size() && !is_digit(static_cast<unsigned char>(text[at])))
+      at = find_digit(text, at);
   }
   return at;
 }
@@ -82,14 +85,14 @@ std::size_t card_end(Look& look, std::size_t begin) noexcept {
       ++group;
     }
     if (group < kGroupMin) return good;
-    const int next = look.at(at);
-    const bool card = count >= kCardMin && !is_alnum(next) &&
+    const bool card = count >= kCardMin && !is_alnum(look.at(at)) &&
                       is_card_length(static_cast<std::size_t>(first), count) &&
                       passes_luhn(std::span(digits).first(count));
     if (card) good = at;
-    if (count == kCardMax || (next != ' ' && next != '-') || !is_digit(look.at(at + 1)))
-      return good;
-    ++at;
+    if (count == kCardMax) return good;
+    const Mark mark = mark_at(look, at);
+    if (mark.size == 0 || !is_digit(look.at(at + mark.size))) return good;
+    at += mark.size;
   }
 }
 
@@ -110,11 +113,15 @@ int number(Look& look, std::size_t at, std::size_t digits) noexcept {
 std::size_t ssn_end(Look& look, std::size_t begin) noexcept {
   const int area = number(look, begin, 3);
   if (area <= 0 || area == 666 || area >= 900) return begin;
-  const int mark = look.at(begin + 3);
-  if (mark != '-' && mark != ' ') return begin;
-  if (number(look, begin + 4, 2) <= 0 || look.at(begin + 6) != mark) return begin;
-  if (number(look, begin + 7, 4) <= 0) return begin;
-  const std::size_t end = begin + 11;
+  const Mark mark = mark_at(look, begin + 3);
+  if (mark.size == 0) return begin;
+  const std::size_t group = begin + 3 + mark.size;
+  if (number(look, group, 2) <= 0) return begin;
+  const Mark second = mark_at(look, group + 2);
+  if (second.kind != mark.kind) return begin;
+  const std::size_t serial = group + 2 + second.size;
+  if (number(look, serial, 4) <= 0) return begin;
+  const std::size_t end = serial + 4;
   const int next = look.at(end);
   if (is_alnum(next) || (next == '-' && is_digit(look.at(end + 1)))) return begin;
   return end;

@@ -3,6 +3,7 @@
 
 #include "policy/byte_search.h"
 #include "policy/finders.h"
+#include "policy/marks.h"
 #include "policy/window.h"
 
 namespace penstock::policy {
@@ -12,22 +13,30 @@ constexpr std::size_t kDigitsMin = 8;       // with the country code; the shorte
 constexpr std::size_t kDigitsMax = 15;      // ITU-T E.164
 constexpr std::size_t kNorthAmerican = 11;  // +1 and ten
 
-constexpr bool is_mark(int byte) noexcept {
-  return byte == ' ' || byte == '.' || byte == '-' || byte == '/' || byte == '(' || byte == ')';
+constexpr bool is_bracket(int byte) noexcept { return byte == '(' || byte == ')'; }
+
+// The bytes of what joins the parts of a number: a blank, a hyphen or a dot; 0 when it is none.
+std::size_t joint_size(Look& look, std::size_t at) noexcept {
+  return look.at(at) == '.' ? 1 : mark_at(look, at).size;
 }
 
-constexpr bool is_bracket(int byte) noexcept { return byte == '(' || byte == ')'; }
+// Of what may stand between two digits: one of these, a slash or a bracket.
+std::size_t mark_size(Look& look, std::size_t at) noexcept {
+  const int byte = look.at(at);
+  return is_bracket(byte) || byte == '/' ? 1 : joint_size(look, at);
+}
 
 // Behind the next digit when at most one mark stands before it, or two of which one is a bracket;
 // else `at`.
 std::size_t behind_next_digit(Look& look, std::size_t at) noexcept {
-  const int first = look.at(at);
-  if (is_digit(first)) return at + 1;
-  if (!is_mark(first)) return at;
-  const int second = look.at(at + 1);
-  if (is_digit(second)) return at + 2;
-  if (!is_mark(second) || !(is_bracket(first) || is_bracket(second))) return at;
-  return is_digit(look.at(at + 2)) ? at + 3 : at;
+  if (is_digit(look.at(at))) return at + 1;
+  const std::size_t first = mark_size(look, at);
+  if (first == 0) return at;
+  const std::size_t next = at + first;
+  if (is_digit(look.at(next))) return next + 1;
+  const std::size_t second = mark_size(look, next);
+  if (second == 0 || !(is_bracket(look.at(at)) || is_bracket(look.at(next)))) return at;
+  return is_digit(look.at(next + second)) ? next + second + 1 : at;
 }
 
 // `+`, country code, number. Ends where a number ends: not within a run of digits.
@@ -56,12 +65,11 @@ std::size_t behind_code(Look& look, std::size_t at) noexcept {
   return is_digit(look.at(at + 1)) && is_digit(look.at(at + 2)) ? at + 3 : at;
 }
 
-constexpr bool is_joint(int byte) noexcept { return byte == ' ' || byte == '.' || byte == '-'; }
-
 // (415) 555-2671, 415-555-2671, 1 415 555 2671: NANPA's plan, with something between the parts.
 std::size_t national_end(Look& look, std::size_t begin) noexcept {
   std::size_t at = begin;
-  if (look.at(at) == '1' && is_joint(look.at(at + 1))) at += 2;
+  if (look.at(at) == '1')
+    if (const std::size_t joint = joint_size(look, at + 1); joint != 0) at += 1 + joint;
   const bool bracket = look.at(at) == '(';
   if (bracket) ++at;
   std::size_t next = behind_code(look, at);
@@ -70,14 +78,15 @@ std::size_t national_end(Look& look, std::size_t begin) noexcept {
   if (bracket) {
     if (look.at(at) != ')') return begin;
     ++at;
-    if (is_joint(look.at(at))) ++at;
-  } else {
-    if (!is_joint(look.at(at))) return begin;
-    ++at;
   }
+  const std::size_t joint = joint_size(look, at);
+  if (joint == 0 && !bracket) return begin;
+  at += joint;
   next = behind_code(look, at);
-  if (next == at || !is_joint(look.at(next))) return begin;
-  at = next + 1;
+  if (next == at) return begin;
+  const std::size_t last = joint_size(look, next);
+  if (last == 0) return begin;
+  at = next + last;
   for (std::size_t i = 0; i < 4; ++i)
     if (!is_digit(look.at(at + i))) return begin;
   const std::size_t end = at + 4;

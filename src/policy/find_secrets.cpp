@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "policy/byte_search.h"
@@ -18,28 +20,33 @@ struct Prefix {
   Tail tail = Tail::kKeyChars;
 };
 
-// As their issuers document them. Every prefix holds one of `-`, `_`, `.` or begins with A: that is
-// what is searched for.
+// As their issuers document them, those with one first letter together. Every prefix holds one of
+// `-`, `_`, `.` or begins with A: that is what is searched for.
 constexpr auto kPrefixes = std::to_array<Prefix>({
-    {"sk-", 16},       // OpenAI, Anthropic, OpenRouter, DeepSeek
-    {"sk_live_", 16},  // Stripe, this and the next four
-    {"sk_test_", 16},
-    {"rk_live_", 16},
-    {"rk_test_", 16},
-    {"whsec_", 16},
     {"AKIA", 16},  // AWS access keys, long-lived
     {"ASIA", 16},  // and temporary
     {"AIza", 35},  // Google
-    {"ya29.", 16, Tail::kDottedChars},
     {"GOCSPX-", 16},
-    {"ghp_", 20},  // GitHub, these and github_pat_
+    {"SG.", 20, Tail::kDottedChars},  // SendGrid
+    {"dop_v1_", 20},                  // DigitalOcean
+    {"ghp_", 20},                     // GitHub, these and github_pat_
     {"gho_", 20},
     {"ghu_", 20},
     {"ghs_", 20},
     {"ghr_", 20},
     {"github_pat_", 20},
     {"glpat-", 16},  // GitLab
-    {"xoxa-", 10},   // Slack, these and xapp-
+    {"gsk_", 20},    // Groq
+    {"hf_", 20},     // Hugging Face
+    {"npm_", 20},
+    {"pypi-", 30},
+    {"rk_live_", 16},  // Stripe, these, sk_… and whsec_
+    {"rk_test_", 16},
+    {"sk-", 16},  // OpenAI, Anthropic, OpenRouter, DeepSeek
+    {"sk_live_", 16},
+    {"sk_test_", 16},
+    {"whsec_", 16},
+    {"xoxa-", 10},  // Slack, these and xapp-
     {"xoxb-", 10},
     {"xoxe-", 10},
     {"xoxo-", 10},
@@ -47,40 +54,40 @@ constexpr auto kPrefixes = std::to_array<Prefix>({
     {"xoxr-", 10},
     {"xoxs-", 10},
     {"xapp-", 10},
-    {"hf_", 20},  // Hugging Face
-    {"npm_", 20},
-    {"pypi-", 30},
-    {"gsk_", 20},  // Groq
     {"xai-", 20},
-    {"SG.", 20, Tail::kDottedChars},  // SendGrid
-    {"dop_v1_", 20},                  // DigitalOcean
+    {"ya29.", 16, Tail::kDottedChars},  // Google
 });
 constexpr std::size_t kPrefixMax = 11;
 
-// The first letters of all prefixes: most words are out by this.
-constexpr std::array<bool, 128> kFirstLetters = [] {
-  std::array<bool, 128> letters{};
-  for (const Prefix& prefix : kPrefixes) letters[static_cast<unsigned char>(prefix.text[0])] = true;
-  return letters;
+// Those with one first letter.
+struct Rows {
+  std::uint8_t begin = 0;
+  std::uint8_t end = 0;
+};
+
+// By first letter: most words are out by this.
+constexpr std::array<Rows, 128> kRows = [] {
+  std::array<Rows, 128> rows{};
+  for (std::size_t i = 0; i < kPrefixes.size(); ++i) {
+    Rows& row = rows[static_cast<unsigned char>(kPrefixes[i].text[0])];
+    if (row.end == 0) row.begin = static_cast<std::uint8_t>(i);
+    row.end = static_cast<std::uint8_t>(i + 1);
+  }
+  return rows;
 }();
 
-bool begins_some(char byte) noexcept {
-  const auto value = static_cast<unsigned char>(byte);
-  return value < kFirstLetters.size() && kFirstLetters[value];
-}
-
-bool is_key_char(int byte, Tail tail) noexcept {
-  return is_alnum(byte) || byte == '-' || byte == '_' ||
-         (byte == '.' && tail == Tail::kDottedChars);
+constexpr std::span<const Prefix> prefixes_with(char first) noexcept {
+  const auto value = static_cast<unsigned char>(first);
+  if (value >= kRows.size()) return {};
+  return std::span(kPrefixes).subspan(kRows[value].begin, kRows[value].end - kRows[value].begin);
 }
 
 // Whether a key may begin there: `task-…` holds no `sk-`.
 bool may_begin(const Window& window, std::size_t at) noexcept {
-  const int left = before(window, at);
-  return !is_alnum(left) && left != '_';
+  return before(window, at) != '_' && !within_word(window, at);
 }
 
-Found key_at(const Window& window, std::size_t begin, const Prefix& prefix) noexcept {
+Found key_with(const Window& window, std::size_t begin, const Prefix& prefix) noexcept {
   Look look(window);
   const std::size_t inside = begin + prefix.text.size();
   for (std::size_t i = 0; i < prefix.least; ++i) {
@@ -90,21 +97,31 @@ Found key_at(const Window& window, std::size_t begin, const Prefix& prefix) noex
   return Found::match(begin, inside + prefix.least, prefix.tail);
 }
 
-// A key whose prefix has `mark` as its first of the searched bytes.
-Found key_around(const Window& window, std::size_t from, std::size_t mark) noexcept {
-  const std::string_view text = window.bytes;
-  std::size_t begin = mark;
-  if (text[mark] != 'A') {
-    const std::size_t first = std::max(from, mark - std::min(mark, kPrefixMax));
-    while (begin > first && is_alnum(static_cast<unsigned char>(text[begin - 1]))) --begin;
-  }
-  if (!begins_some(text[begin]) || !may_begin(window, begin)) return {};
-  for (const Prefix& prefix : kPrefixes) {
-    if (!text.substr(begin).starts_with(prefix.text)) continue;
-    const Found found = key_at(window, begin, prefix);
+Found key_at(const Window& window, std::size_t begin) noexcept {
+  const std::string_view rest = window.bytes.substr(begin);
+  const std::span<const Prefix> prefixes = prefixes_with(rest.front());
+  if (prefixes.empty() || !may_begin(window, begin)) return {};
+  for (const Prefix& prefix : prefixes) {
+    if (!rest.starts_with(prefix.text)) continue;
+    const Found found = key_with(window, begin, prefix);
     if (found.what != Found::What::kNone) return found;
   }
   return {};
+}
+
+// A key whose prefix has `mark` as its first of the searched bytes.
+Found key_around(const Window& window, std::size_t from, std::size_t mark) noexcept {
+  const std::string_view text = window.bytes;
+  if (text[mark] == 'A') return key_at(window, mark);
+  const auto byte = [text](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+  if (mark + 1 < text.size() && !is_key_char(byte(mark + 1), Tail::kDottedChars)) return {};
+  const std::size_t first = std::max(from, mark - std::min(mark, kPrefixMax));
+  std::size_t begin = mark;
+  while (begin > first && is_alnum(byte(begin - 1))) --begin;
+  Found found = key_at(window, begin);
+  while (found.what == Found::What::kNone && ++begin < mark)
+    if (behind_escape(window, begin)) found = key_at(window, begin);
+  return found;
 }
 
 // Where the text ends within a prefix.
@@ -114,9 +131,10 @@ Found prefix_tail(const Window& window, std::size_t from) noexcept {
   const std::size_t longest = std::min(text.size() - std::min(from, text.size()), kPrefixMax);
   for (std::size_t size = longest; size > 0; --size) {
     const std::string_view tail = text.substr(text.size() - size);
-    if (!begins_some(tail.front()) || !may_begin(window, text.size() - size)) continue;
+    const std::span<const Prefix> prefixes = prefixes_with(tail.front());
+    if (prefixes.empty() || !may_begin(window, text.size() - size)) continue;
     const bool open = std::ranges::any_of(
-        kPrefixes, [tail](const Prefix& prefix) { return prefix.text.starts_with(tail); });
+        prefixes, [tail](const Prefix& prefix) { return prefix.text.starts_with(tail); });
     if (open) return Found::maybe(text.size() - size);
   }
   return {};

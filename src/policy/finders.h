@@ -13,7 +13,7 @@
 namespace penstock::policy {
 
 // So many bytes before a place must be known, where the text has as many.
-inline constexpr std::size_t kContextBytes = 4;
+inline constexpr std::size_t kContextBytes = 6;  // an escape of JSON
 
 [[nodiscard]] Found find_email(const Window& window, std::size_t from) noexcept;
 [[nodiscard]] Found find_phone(const Window& window, std::size_t from) noexcept;

@@ -27,6 +27,12 @@ constexpr std::string_view kUpper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 constexpr std::string_view kKeyChars =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
+// What stands between the parts of a number: mostly ASCII's.
+constexpr auto kBlanks = std::to_array<std::string_view>(
+    {" ", " ", " ", "\u00A0", "\u2007", "\u2009", "\u200B", "\u202F", "\u3000", "\uFEFF"});
+constexpr auto kHyphens = std::to_array<std::string_view>(
+    {"-", "-", "-", "\u00AD", "\u2010", "\u2011", "\u2012", "\u2013", "\u2212", "\uFF0D"});
+
 // Draws what identifiers are made of.
 class Maker {
  public:
@@ -56,8 +62,10 @@ class Maker {
     const std::string exchange = some("23456789", 1) + some(kDigits, 2);
     const std::string line = some(kDigits, 4);
     switch (rng_.below(5)) {
-      case 0: return fmt::format("+1 {}-{}-{}", area, exchange, line);
-      case 1: return fmt::format("({}) {}-{}", area, exchange, line);
+      case 0:
+        return fmt::format("+1{}{}{}{}{}{}", one(kBlanks), area, one(kHyphens), exchange,
+                           one(kHyphens), line);
+      case 1: return fmt::format("({}){}{}{}{}", area, one(kBlanks), exchange, one(kHyphens), line);
       case 2: return fmt::format("{}.{}.{}", area, exchange, line);
       case 3: return fmt::format("+49 {} {}", some("123456789", 2), some(kDigits, between(5, 9)));
       default: return "+44" + some("1278", 1) + some(kDigits, 9);
@@ -71,8 +79,8 @@ class Maker {
     const std::size_t count = first == "37" ? 15 : first == "36" ? 14 : 16;
     std::string digits = std::string(first) + some(kDigits, count - first.size() - 1);
     digits += luhn_digit(digits);
-    static constexpr auto kMarks = std::to_array<std::string_view>({"", " ", "-"});
-    const std::string_view mark = one(kMarks);
+    const auto marks = std::to_array<std::string_view>({"", one(kBlanks), one(kHyphens)});
+    const std::string_view mark = one(marks);
     std::string out;
     for (std::size_t i = 0; i < count; ++i) {
       const bool fours = count == 16 && i % 4 == 0;
@@ -100,9 +108,10 @@ class Maker {
     std::string whole = fmt::format("{}{:02}{}", shape.country,
                                     98 - mod97(rest + std::string(shape.country) + "00"), rest);
     if (rng_.below(2) == 0) return whole;
+    const std::string_view mark = one(kBlanks);
     std::string out;
     for (std::size_t i = 0; i < whole.size(); ++i) {
-      if (i != 0 && i % 4 == 0) out += ' ';
+      if (i != 0 && i % 4 == 0) out += mark;
       out += whole[i];
     }
     return out;
@@ -111,7 +120,10 @@ class Maker {
   std::string ssn() {
     std::size_t area = between(1, 899);
     if (area == 666) area = 665;
-    return fmt::format("{:03}-{:02}-{:04}", area, between(1, 99), between(1, 9999));
+    const bool blanks = rng_.below(4) == 0;
+    const auto mark = [&] { return blanks ? one(kBlanks) : one(kHyphens); };
+    return fmt::format("{:03}{}{:02}{}{:04}", area, mark(), between(1, 99), mark(),
+                       between(1, 9999));
   }
 
   std::string ipv4() {

@@ -24,15 +24,14 @@ constexpr std::size_t kTokenCost = 16;   // of a value that is no text, as bytes
 constexpr std::size_t kEscapeMax = 12;   // bytes of the longest: a pair of surrogates
 constexpr std::size_t kTrailingMax = 3;  // bytes of a character behind its first
 
-bool continues(char byte) noexcept { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
-
 // About `most` bytes from the front of a text as it is written in JSON, cut between characters.
 std::size_t piece_of(std::string_view raw, std::size_t most) noexcept {
   if (raw.size() <= most + kEscapeMax) return raw.size();
   std::size_t at = most;
   if (raw.substr(most - kEscapeMax, kEscapeMax).find('\\') != std::string_view::npos)
     for (at = 0; at < most;) at += json::first_unit(raw.substr(at)).used;
-  for (std::size_t i = 0; i < kTrailingMax && at < raw.size() && continues(raw[at]); ++i) ++at;
+  for (std::size_t i = 0; i < kTrailingMax && at < raw.size(); ++i, ++at)
+    if (!json::continues_character(raw[at])) break;
   return at;
 }
 
@@ -59,7 +58,7 @@ RedactedDocument DocumentRedactor::take() {
   if (!reader_.finish() || !json::valid_utf8(document_)) return out;
   out.well_formed = true;
   out.found = found_;
-  if (copied_ != 0) out.masked = std::move(masked_.append(document_.substr(copied_)));
+  if (copy_.begun()) out.masked = copy_.take();
   return out;
 }
 
@@ -102,14 +101,14 @@ void DocumentRedactor::value() {
 void DocumentRedactor::drop_copy() {
   const json::Kind kind = reader_.peek();
   const std::string_view whole = reader_.skip_value();
-  if (kind == json::Kind::kObject || kind == json::Kind::kArray) put(whole, "null");
+  if (kind == json::Kind::kObject || kind == json::Kind::kArray) copy_.put(whole, "null");
 }
 
 void DocumentRedactor::text(std::string_view raw) {
   if (raw.size() > kWholeBytes) {
     long_.emplace(redactor_, Writing::kJson, tally_);
     rest_ = raw;
-    clean_ = static_cast<std::size_t>(raw.data() - document_.data());
+    clean_ = copy_.offset_of(raw);
     return;
   }
   looked_ += raw.size();
@@ -117,7 +116,7 @@ void DocumentRedactor::text(std::string_view raw) {
       mask_text(redactor_, Writing::kJson, raw, tally_, scratch_);
   if (!found) return;
   if (!found_) found_ = found;
-  put(raw, scratch_);
+  copy_.put(raw, scratch_);
 }
 
 // The next piece of a long text. Until something is found what comes out is what went in, and
@@ -127,6 +126,7 @@ void DocumentRedactor::go_on() {
   const std::string_view piece = rest_.substr(0, size);
   looked_ += size;
   rest_.remove_prefix(size);
+  const std::size_t begin = copy_.offset_of(piece);
   const bool clean = !long_->found();
   scratch_.clear();
   long_->feed(piece, scratch_);
@@ -136,24 +136,10 @@ void DocumentRedactor::go_on() {
     clean_ += scratch_.size();
   } else {
     if (!found_) found_ = found;
-    if (clean) copy_until(clean_);
-    masked_ += scratch_;
-    copied_ = static_cast<std::size_t>(piece.data() - document_.data()) + size;
+    const std::size_t at = clean ? clean_ : begin;
+    copy_.put_at(at, begin + size - at, scratch_);
   }
   if (rest_.empty()) long_.reset();
-}
-
-// `part` of the document gives way.
-void DocumentRedactor::put(std::string_view part, std::string_view instead) {
-  const auto at = static_cast<std::size_t>(part.data() - document_.data());
-  copy_until(at);
-  masked_ += instead;
-  copied_ = at + part.size();
-}
-
-void DocumentRedactor::copy_until(std::size_t place) {
-  if (masked_.empty()) masked_.reserve(document_.size());
-  masked_.append(document_.substr(copied_, place - copied_));
 }
 
 RedactedDocument redact_document(const Redactor& redactor, Document kind, std::string_view document,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "json/reader.h"
+#include "policy/masked_copy.h"
 #include "policy/redactor.h"
 #include "policy/stream_redactor.h"
 
@@ -38,13 +39,18 @@ class DocumentRedactor {
   // All must outlive this; what is found is added to the tally.
   DocumentRedactor(const Redactor& redactor, Document kind, std::string_view document,
                    Tally& tally) noexcept
-      : redactor_(redactor), kind_(kind), document_(document), tally_(tally), reader_(document) {}
+      : redactor_(redactor),
+        kind_(kind),
+        document_(document),
+        tally_(tally),
+        reader_(document),
+        copy_(document) {}
 
   // Looks through so many more bytes, and at most kWholeBytes beyond; true when it is at the end.
   [[nodiscard]] bool step(std::size_t bytes);
 
   // Bytes of the masked copy so far; 0 when there is nothing to mask yet.
-  [[nodiscard]] std::size_t copied() const noexcept { return masked_.size(); }
+  [[nodiscard]] std::size_t copied() const noexcept { return copy_.size(); }
 
   // What became of it. Once, when step() has said that it is at the end.
   [[nodiscard]] RedactedDocument take();
@@ -58,8 +64,6 @@ class DocumentRedactor {
   void text(std::string_view raw);
   void go_on();
   void drop_copy();
-  void put(std::string_view part, std::string_view instead);
-  void copy_until(std::size_t place);
 
   const Redactor& redactor_;
   Document kind_;
@@ -69,8 +73,7 @@ class DocumentRedactor {
   std::vector<Container> open_;
   std::optional<std::string_view> key_;  // of the member whose value comes next
   bool begun_ = false;
-  std::string masked_;
-  std::size_t copied_ = 0;  // so much of the document is in masked_, or gave way
+  MaskedCopy copy_;
   std::string scratch_;
   std::optional<std::size_t> found_;
   std::size_t looked_ = 0;              // in this step

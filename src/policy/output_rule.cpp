@@ -59,13 +59,14 @@ Result<OutputHold> hold_output(const OutputAsked& asked, std::uint64_t ceiling, 
   PENSTOCK_TRY(const std::optional<std::uint64_t> best_of, read("best_of", asked.best_of));
   const std::uint64_t candidates = std::max(n.value_or(1), best_of.value_or(1));
   OutputHold hold;
-  hold.choices = times(candidates, std::max<std::uint64_t>(asked.prompts, 1));
-  hold.each = ceiling / hold.choices;
+  // What the provider makes: prompts × max(n, best_of).
+  const std::uint64_t choices = times(candidates, std::max<std::uint64_t>(asked.prompts, 1));
+  hold.each = ceiling / choices;
   if (hold.each == 0) {
     const std::string_view member = candidates == 1 ? "prompt" : best_of > n ? "best_of" : "n";
     return wrong(member, fmt::format("{} choices do not fit this workload's ceiling of {} output "
                                      "tokens a request.",
-                                     hold.choices, ceiling));
+                                     choices, ceiling));
   }
   std::uint64_t most = 0;
   hold.unsaid = hold.each;
@@ -77,17 +78,17 @@ Result<OutputHold> hold_output(const OutputAsked& asked, std::uint64_t ceiling, 
     if (*count <= hold.each) return {};
     if (over == OutputOver::kRefuse)
       return wrong(
-          member, hold.choices == 1
+          member, choices == 1
                       ? fmt::format("`{}` is above this workload's ceiling of {}.", member, ceiling)
                       : fmt::format("`{}` for {} choices is above this workload's ceiling of {} "
                                     "for a request.",
-                                    member, hold.choices, ceiling));
+                                    member, choices, ceiling));
     hold.clamped = hold.clamped.empty() ? member : "max_tokens, max_completion_tokens";
     return {};
   };
   PENSTOCK_CHECK(take("max_tokens", asked.max_tokens));
   PENSTOCK_CHECK(take("max_completion_tokens", asked.max_completion_tokens));
-  hold.total = times(most == 0 ? hold.each : most, hold.choices);
+  hold.total = times(most == 0 ? hold.each : most, choices);
   return hold;
 }
 

@@ -22,7 +22,6 @@ struct OutputAsked {
 // How a request's output is bounded.
 struct OutputHold {
   std::uint64_t each = 0;      // no choice may have more tokens
-  std::uint64_t choices = 1;   // that the provider makes: prompts × max(n, best_of)
   std::uint64_t unsaid = 0;    // what is said to a provider that reads none of the members given
   std::uint64_t total = 0;     // all choices together, as the request goes out
   std::string_view clamped{};  // the members that were lowered to `each`, as a header names them

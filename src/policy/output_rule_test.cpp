@@ -85,15 +85,14 @@ TEST(OutputRule, TakesPlainWholeNumbersOnly) {
 // A fan-out is output too: n choices share the ceiling.
 TEST(OutputRule, ChoicesShareTheCeiling) {
   const OutputHold hold = held({.n = "4"}, OutputOver::kRefuse);
-  EXPECT_EQ(hold.choices, 4U);
   EXPECT_EQ(hold.each, 25U);
   EXPECT_EQ(hold.total, 100U);
   EXPECT_EQ(refused({.max_tokens = "26", .n = "4"}, OutputOver::kRefuse), "max_tokens");
   EXPECT_EQ(refused({.max_tokens = "25", .n = "4"}, OutputOver::kRefuse), "-");
   EXPECT_EQ(held({.max_tokens = "26", .n = "4"}).clamped, "max_tokens");
   EXPECT_EQ(held({.max_tokens = "5", .n = "4"}).total, 20U);
-  EXPECT_EQ(held({.n = "2", .best_of = "5"}).choices, 5U);
-  EXPECT_EQ(held({.n = "2", .prompts = 3}).choices, 6U);
+  EXPECT_EQ(held({.n = "2", .best_of = "5"}).each, 20U);
+  EXPECT_EQ(held({.n = "2", .prompts = 3}).each, 16U);
 }
 
 TEST(OutputRule, RefusesMoreChoicesThanTokens) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "json/string.h"
+#include "json/utf8.h"
 #include "policy/finders.h"
 #include "policy/inner_text.h"
 #include "policy/redactor.h"
@@ -24,10 +25,6 @@ bool comes_before(const Span& a, const Span& b) noexcept {
   if (a.goes_on != b.goes_on) return a.goes_on;
   if (a.end != b.end) return a.end > b.end;
   return a.pattern < b.pattern;
-}
-
-bool begins_character(std::string_view text, std::size_t at) noexcept {
-  return at >= text.size() || (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
 }
 
 // Without a measure of every character, which only masking needs.
@@ -47,7 +44,8 @@ void StreamRedactor::feed(std::string_view piece, std::string& out) {
   const std::string_view text = text_.bytes;
   std::size_t decided = scan_.scan({text, false}, spans_);
   decided = std::min(decided, whole_characters(text).size());
-  while (decided > at_ && !begins_character(text, decided)) --decided;
+  while (decided > at_ && decided < text.size() && json::continues_character(text[decided]))
+    --decided;
   release(decided, out);
   drop(std::min(decided, at_));
 }
@@ -55,12 +53,6 @@ void StreamRedactor::feed(std::string_view piece, std::string& out) {
 void StreamRedactor::finish(std::string& out) {
   inner_.finish(text_);
   release(scan_.scan({text_.bytes, true}, spans_), out);
-  text_ = MeasuredText();
-  source_.clear();
-  spans_.clear();
-  scan_ = TextScan(*redactor_);
-  inner_ = InnerText();
-  at_ = 0;
 }
 
 void StreamRedactor::read(std::string_view piece) {

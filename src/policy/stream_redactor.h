@@ -34,7 +34,7 @@ class StreamRedactor {
 
   // Appends to `out` what is decided by now, in the writing of the text.
   void feed(std::string_view piece, std::string& out);
-  // The same at the end of the text: nothing is held back any more. A new text may begin.
+  // The same at the end of the text, once: nothing is held back any more.
   void finish(std::string& out);
 
   // Bytes held back, as they were written.

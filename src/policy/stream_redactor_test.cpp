@@ -1,6 +1,7 @@
 #include "policy/stream_redactor.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -141,6 +142,75 @@ TEST_F(StreamRedactorTest, EscapesWithinEscapesHideNothing) {
   // In prose a backslash is one.
   EXPECT_EQ(whole(R"(C:\\temp\\note of DOMAIN\\robert@example.com)", Writing::kJson),
             R"(C:\\temp\\note of DOMAIN\\[email])");
+}
+
+// Blanks and hyphens beyond ASCII part numbers as ASCII's do, as characters and as escapes.
+TEST_F(StreamRedactorTest, MarksBeyondAsciiHideNothingAtAnySplit) {
+  struct Form {
+    std::string_view kind;
+    std::string_view text;  // with `_` for the mark
+  };
+  constexpr auto kForms = std::to_array<Form>({{"card", "4111_1111_1111_1111"},
+                                               {"iban", "DE89_3704_0044_0532_0130_00"},
+                                               {"ssn", "536_22_8421"},
+                                               {"phone", "+1_415_555_2671"},
+                                               {"phone", "(415)_555_2671"},
+                                               {"phone", "1_415_555_2671"},
+                                               {"phone", "+49_(30)_123456"}});
+  constexpr auto kMarks = std::to_array<std::string_view>(
+      {"\u00A0", "\u00AD", "\u2000", "\u2007", "\u2009", "\u200B", "\u200F",
+       "\u2010", "\u2011", "\u2012", "\u2013", "\u2014", "\u2015", "\u202F",
+       "\u205F", "\u2060", "\u2212", "\u3000", "\uFE63", "\uFEFF", "\uFF0D"});
+  for (const Form& form : kForms)
+    for (const std::string_view mark : kMarks) {
+      const auto with = [&form](std::string_view in_between) {
+        std::string out = "my number: ";
+        for (const char byte : form.text)
+          out += byte == '_' ? in_between : std::string_view(&byte, 1);
+        return out + " – thanks";
+      };
+      const std::string text = with(mark);
+      const std::string wanted = fmt::format("my number: [{}] – thanks", form.kind);
+      ASSERT_EQ(whole(text), wanted);
+      ASSERT_EQ(letters(text), wanted);
+      for (std::size_t at = 0; at <= text.size(); ++at) ASSERT_EQ(cut(text, at), wanted) << at;
+      const auto lead = static_cast<unsigned char>(mark.front());
+      unsigned point = lead & (mark.size() == 2 ? 0x1FU : 0x0FU);
+      for (const char byte : mark.substr(1))
+        point = point << 6U | (static_cast<unsigned char>(byte) & 0x3FU);
+      ASSERT_EQ(whole(with(fmt::format("\\u{:04x}", point)), Writing::kJson), wanted) << text;
+    }
+  for (const std::string_view text :
+       {"4111–1111–1111–1112", "536–22 8421", "4111 – 1111 1111 1111", "536→22→8421",
+        "415…555…2671", "pages 12–34, 2019–2021, −5 °C", "4111\xE2\x80 1111 1111 1111"})
+    EXPECT_EQ(whole(text), text);
+}
+
+// A text that is not JSON from its first character may quote some: the letter or digit that ends an
+// escape is no reason to take what follows it for the rest of a word, at any split.
+TEST_F(StreamRedactorTest, AnEscapeInFrontHidesNothing) {
+  SeededRng rng(8);
+  constexpr auto kEscapes = std::to_array<std::string_view>(
+      {R"(\n)", R"(\t)", R"(\r)", R"(\u00a0)", R"(\u000A)", R"(\u0020)"});
+  for (const test::Sample& sample : test::identifier_corpus(rng, 300)) {
+    // Of an address the letter may be a part; an expression decides by itself.
+    if (sample.kind == "email" || sample.kind == "employee") continue;
+    for (const std::string_view escape : kEscapes) {
+      const std::string before = std::string("the tool says {\"a\": \"x").append(escape);
+      const std::string text = before + sample.identifier + "\"}";
+      const std::string wanted = before + "[" + sample.kind + "]\"}";
+      ASSERT_EQ(whole(text), wanted);
+      ASSERT_EQ(letters(text), wanted);
+      for (std::size_t at = before.size() - 6; at <= before.size() + 4; ++at)
+        ASSERT_EQ(cut(text, at), wanted) << at;
+      const std::string raw = std::string("says: x\\").append(escape);
+      std::string quoted = raw;
+      json::append_escaped(quoted, sample.identifier);
+      ASSERT_EQ(whole(quoted, Writing::kJson), raw + "[" + sample.kind + "]") << quoted;
+    }
+  }
+  EXPECT_EQ(whole(R"(see: \b::1:2:3:4:5:6:7, \f1::2)"), R"(see: \b[ipv6], \[ipv6])");
+  EXPECT_EQ(whole(R"(see: \nanna@example.com)"), R"(see: \[email])");
 }
 
 TEST_F(StreamRedactorTest, BytesThatAreNotMaskedStayAsTheyWereWritten) {

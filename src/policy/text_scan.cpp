@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::uint8_t kDashes = 5;
 
-constexpr bool is_key_char(char byte) noexcept {
-  return is_alnum(static_cast<unsigned char>(byte)) || byte == '-' || byte == '_';
-}
-
 // What stands between the lines of a PEM block: base64, the old headers, line ends as they are or
 // written as escapes.
 constexpr bool is_pem_char(char byte) noexcept {
@@ -33,7 +29,7 @@ std::size_t TextScan::tail_end(Cursor& cursor, std::string_view text) noexcept {
   for (; at < text.size(); ++at) {
     const char byte = text[at];
     if (cursor.tail != Tail::kPem) {
-      if (!is_key_char(byte) && !(byte == '.' && cursor.tail == Tail::kDottedChars)) break;
+      if (!is_key_char(static_cast<unsigned char>(byte), cursor.tail)) break;
       continue;
     }
     if (!is_pem_char(byte)) break;

@@ -13,6 +13,16 @@ struct Window {
   bool final = true;  // the text ends with it; else more may come
 };
 
+constexpr bool is_digit(int byte) noexcept { return byte >= '0' && byte <= '9'; }
+constexpr bool is_upper(int byte) noexcept { return byte >= 'A' && byte <= 'Z'; }
+constexpr bool is_letter(int byte) noexcept {
+  return is_upper(byte) || (byte >= 'a' && byte <= 'z');
+}
+constexpr bool is_alnum(int byte) noexcept { return is_digit(byte) || is_letter(byte); }
+constexpr bool is_hex(int byte) noexcept {
+  return is_digit(byte) || (byte >= 'a' && byte <= 'f') || (byte >= 'A' && byte <= 'F');
+}
+
 // How an identifier goes on behind the place where it was recognised for sure: some have no length
 // that could be waited for.
 enum class Tail : std::uint8_t {
@@ -21,6 +31,12 @@ enum class Tail : std::uint8_t {
   kDottedChars,  // these and `.`
   kPem,          // the inside of a PEM block, to its END line or to what cannot be one
 };
+
+// Whether an identifier with such a tail goes on with that byte.
+constexpr bool is_key_char(int byte, Tail tail) noexcept {
+  return is_alnum(byte) || byte == '-' || byte == '_' ||
+         (byte == '.' && tail == Tail::kDottedChars);
+}
 
 // What a finder says of a window from a place on.
 struct Found {
@@ -63,24 +79,29 @@ class Look {
   bool beyond_ = false;
 };
 
-constexpr bool is_digit(int byte) noexcept { return byte >= '0' && byte <= '9'; }
-constexpr bool is_upper(int byte) noexcept { return byte >= 'A' && byte <= 'Z'; }
-constexpr bool is_letter(int byte) noexcept {
-  return is_upper(byte) || (byte >= 'a' && byte <= 'z');
-}
-constexpr bool is_alnum(int byte) noexcept { return is_digit(byte) || is_letter(byte); }
-constexpr bool is_hex(int byte) noexcept {
-  return is_digit(byte) || (byte >= 'a' && byte <= 'f') || (byte >= 'A' && byte <= 'F');
-}
+// Whether that ends with an escape of JSON whose last byte is a letter or a digit.
+[[nodiscard]] bool ends_with_escape(std::string_view text) noexcept;
 
 // The byte before a place, or Look::kEnd at the very beginning.
 [[nodiscard]] inline int before(const Window& window, std::size_t place) noexcept {
   return place == 0 ? Look::kEnd : static_cast<unsigned char>(window.bytes[place - 1]);
 }
 
+// Whether what stands before a place may be an escape of JSON that ends with a letter or a digit:
+// `\n` or `\u00a0`. A text that is not read as JSON may still quote some.
+[[nodiscard]] inline bool behind_escape(const Window& window, std::size_t place) noexcept {
+  constexpr std::size_t kLetter = 2;
+  constexpr std::size_t kUnicode = 6;
+  const auto begins = [&](std::size_t size) {
+    return place >= size && window.bytes[place - size] == '\\';
+  };
+  if (!begins(kLetter) && !begins(kUnicode)) return false;  // nearly always
+  return ends_with_escape(window.bytes.substr(0, place));
+}
+
 // Whether a word or a number goes on there from before.
 [[nodiscard]] inline bool within_word(const Window& window, std::size_t place) noexcept {
-  return is_alnum(before(window, place));
+  return is_alnum(before(window, place)) && !behind_escape(window, place);
 }
 
 // Whether a number goes on there behind one of `joints`: `4.` before `111`.

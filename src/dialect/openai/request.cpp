@@ -268,10 +268,4 @@ json::Splice upstream_edits(const RequestView& request, const UpstreamEdits& edi
   return splice;
 }
 
-json::Splice upstream_edits(const RequestView& request, std::string_view upstream_model,
-                            ForceUsage force) {
-  const UpstreamEdits edits{.model = upstream_model, .usage = force};
-  return upstream_edits(request, edits);
-}
-
 }  // namespace penstock::dialect::openai

@@ -87,8 +87,5 @@ struct UpstreamEdits {
   Imposed imposed{};
 };
 [[nodiscard]] json::Splice upstream_edits(const RequestView& request, const UpstreamEdits& edits);
-// The same without rules.
-[[nodiscard]] json::Splice upstream_edits(const RequestView& request,
-                                          std::string_view upstream_model, ForceUsage force);
 
 }  // namespace penstock::dialect::openai

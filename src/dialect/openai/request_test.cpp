@@ -30,7 +30,7 @@ std::string edited(std::string_view body, std::string_view model,
   const Result<RequestView> view = read_request(body, surface);
   EXPECT_TRUE(view.has_value()) << body;
   std::string out;
-  if (view) upstream_edits(*view, model, force).append_to(out);
+  if (view) upstream_edits(*view, {.model = model, .usage = force}).append_to(out);
   return out;
 }
 
