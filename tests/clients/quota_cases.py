@@ -41,8 +41,8 @@ def gateway(rig, port, limits, **redis):
 class Caller:
     """One kept connection to a gateway, as one tenant."""
 
-    def __init__(self, gate, tier="internal"):
-        self._gate, self._tier = gate, tier
+    def __init__(self, gate, tier="internal", key=None):
+        self._gate, self._key = gate, key or KEYS[tier]
         self._link = None
 
     def __enter__(self):
@@ -57,14 +57,14 @@ class Caller:
         begun = time.monotonic()
         self._link.request("POST", "/v1/chat/completions", body,
                            {"content-type": "application/json",
-                            "authorization": f"Bearer {KEYS[self._tier]}"})
+                            "authorization": f"Bearer {self._key}"})
         reply = self._link.getresponse()
         data = reply.read()
         return Reply(reply.status, dict(reply.getheaders()), data, time.monotonic() - begun)
 
 
-def chat(gate, tier="internal", **members):
-    with Caller(gate, tier) as caller:
+def chat(gate, tier="internal", key=None, **members):
+    with Caller(gate, tier, key) as caller:
         return caller.chat(**members)
 
 

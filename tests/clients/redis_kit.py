@@ -19,11 +19,11 @@ def free_port():
 class Redis:
     """On a port of its own, nothing kept on disk. Without the program every case fails."""
 
-    def __init__(self, fleet, name, *options):
+    def __init__(self, fleet, name, *options, port=None):
         if shutil.which("redis-server") is None:
             raise Missed("redis-server is missing")
         self._fleet, self._name, self._options = fleet, name, options
-        self.port = free_port()
+        self.port = port or free_port()
         self._starts = 0
         self.process = None
         self.start()
