@@ -1,4 +1,4 @@
-"""What holds of shared quotas while Redis is away or has lost its data, for tenants of both tiers."""
+"""What holds of shared quotas while Redis is away or has lost its data, for both tiers."""
 
 import concurrent.futures
 import contextlib
