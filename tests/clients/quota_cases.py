@@ -185,8 +185,9 @@ def _names(rig):
 
 LEVELS = {
     "tier": "internal", "limits": {"requests": "1/h", "burst": 40},
-    "keys": [key_row("own", "sk-own-limit", "few", requests="1/h", burst=5),
-             key_row("few", "sk-workload-limit", "few"),
+    # The first is named like its workload, and has a bucket of its own all the same.
+    "keys": [key_row("few", "sk-own-limit", "few", requests="1/h", burst=5),
+             key_row("second", "sk-workload-limit", "few"),
              key_row("tokens", "sk-own-tokens", "rest", tokens="200/h"),
              key_row("places", "sk-workload-places", "places"),
              key_row("rest", "sk-tenant-limit", "rest")],
@@ -206,8 +207,9 @@ def _levels(rig):
             equal(sum(counts.values()) - counts.get(200, 0), counts.get(refusal, 0), "refusals")
             return counts.get(200, 0)
 
+        equal(passed("sk-workload-limit", 4), 4, "calls of another key")
         equal(passed("sk-own-limit", 10), 5, "calls within the key's own limit")
-        equal(passed("sk-workload-limit", 20), 7, "calls within what its workload has left")
+        equal(passed("sk-workload-limit", 20), 3, "calls within what its workload has left")
         rig.mock.fault(latency_ms=400)
         equal(passed("sk-own-tokens", 2, max_tokens=120), 1, "calls within the key's tokens")
         equal(passed("sk-workload-places", 8, 503), 4, "calls within the workload's ceiling")
