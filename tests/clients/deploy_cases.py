@@ -54,13 +54,15 @@ def run(report, fleet, mock):
 class Deployment:
     """What the script started, by its own account."""
 
-    def __init__(self, rig, name):
+    def __init__(self, rig, name, config=CONFIG):
+        """config: a text, or None for the file that is shipped."""
         self.state = rig.fleet.path(name)
         os.makedirs(self.state)
-        config = os.path.join(rig.fleet.folder, rig.file(name + ".yaml", CONFIG))
+        ours = [] if config is None else [
+            "--config", os.path.join(rig.fleet.folder, rig.file(name + ".yaml", config))]
         self._log = open(rig.fleet.path(name + ".log"), "wb")
         self.child = subprocess.Popen(
-            [RUN, "--penstock", rig.fleet.binary, "--config", config, "--provider", rig.mock.url,
+            [RUN, "--penstock", rig.fleet.binary, *ours, "--provider", rig.mock.url,
              "--port", str(free_port()), "--redis-port", str(free_port()), "--state", self.state],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._log)
         line = self.child.stdout.readline()
@@ -115,8 +117,8 @@ class Deployment:
 
 
 @contextlib.contextmanager
-def deployed(rig, name):
-    deployment = Deployment(rig, name)
+def deployed(rig, name, config=CONFIG):
+    deployment = Deployment(rig, name, config)
     try:
         yield deployment
     finally:
@@ -133,6 +135,21 @@ def _one_limit(rig):
         equal(set(statuses), {200, 429}, "statuses")
         expect(BURST - 2 <= statuses[200] <= BURST + RATE * took + 1,
                f"{statuses[200]} passed a burst of {BURST} and {RATE}/s in {took:.2f} s")
+        equal(fleet.degraded(), 0, "gateways without Redis")
+
+
+@suite.case("the shipped config serves, and its limits are those of all three together")
+def _shipped(rig):
+    burst, rate = 100, 50  # as deploy/three-gateways/penstock.yaml says
+    with deployed(rig, "shipped", None) as fleet:
+        begun = time.monotonic()
+        answers = fleet.many(2 * burst)
+        took = time.monotonic() - begun
+        statuses = collections.Counter(status for status, _, _ in answers)
+        equal(set(statuses), {200, 429}, "statuses")
+        expect(burst - 2 <= statuses[200] <= burst + rate * took + 1,
+               f"{statuses[200]} passed a burst of {burst} and {rate}/s in {took:.2f} s")
+        equal(answers[0][1]["x-ratelimit-limit-tokens"], "200000", "the shipped tokens")
         equal(fleet.degraded(), 0, "gateways without Redis")
 
 

@@ -1,4 +1,4 @@
-"""Quotas that two gateways share over one Redis, and what holds while it is away."""
+"""Quotas that two gateways share over one Redis: what they are, exactly."""
 
 import collections
 import concurrent.futures
@@ -10,7 +10,7 @@ import time
 from cases import Suite
 from harness import equal, eventually, expect, fetch
 from process_cases import Rig
-from redis_kit import Proxy, Redis
+from redis_kit import Redis
 
 suite = Suite()
 
@@ -23,26 +23,33 @@ def run(report, fleet, mock):
     suite.run(report, "quota", rig)
 
 
+def key_row(name, key, workload="w", **limits):
+    row = {"id": name, "workload": workload, "sha256": hashlib.sha256(key.encode()).hexdigest()}
+    return {**row, "limits": limits} if limits else row
+
+
 def tenants(limits):
     """One tenant of each tier, each with these limits."""
-    return {tier: {"tier": tier, "limits": limits,
-                   "keys": [{"id": f"{tier}-1", "workload": "w",
-                             "sha256": hashlib.sha256(key.encode()).hexdigest()}],
+    return {tier: {"tier": tier, "limits": limits, "keys": [key_row(f"{tier}-1", key)],
                    "workloads": {"w": {"priority": "interactive"}}}
             for tier, key in KEYS.items()}
 
 
 def gateway(rig, port, limits, **redis):
+    return gateway_of(rig, port, tenants(limits), **redis)
+
+
+def gateway_of(rig, port, callers, **redis):
     url = rig.file(f"redis-{port}.url", f"redis://127.0.0.1:{port}")
-    return rig.gateway(auth={"mode": "keys"}, tenants=tenants(limits),
+    return rig.gateway(auth={"mode": "keys"}, tenants=callers,
                        store={"quota": {"kind": "redis"}, "redis": {"url": f"file:{url}", **redis}})
 
 
 class Caller:
     """One kept connection to a gateway, as one tenant."""
 
-    def __init__(self, gate, tier="internal"):
-        self._gate, self._tier = gate, tier
+    def __init__(self, gate, tier="internal", key=None):
+        self._gate, self._key = gate, key or KEYS[tier]
         self._link = None
 
     def __enter__(self):
@@ -57,14 +64,14 @@ class Caller:
         begun = time.monotonic()
         self._link.request("POST", "/v1/chat/completions", body,
                            {"content-type": "application/json",
-                            "authorization": f"Bearer {KEYS[self._tier]}"})
+                            "authorization": f"Bearer {self._key}"})
         reply = self._link.getresponse()
         data = reply.read()
         return Reply(reply.status, dict(reply.getheaders()), data, time.monotonic() - begun)
 
 
-def chat(gate, tier="internal", **members):
-    with Caller(gate, tier) as caller:
+def chat(gate, tier="internal", key=None, **members):
+    with Caller(gate, tier, key) as caller:
         return caller.chat(**members)
 
 
@@ -176,115 +183,39 @@ def _names(rig):
             expect(int(redis.call("PTTL", name)) > 0, f"{name} has no time to live")
 
 
-def outage(rig, port, begin, end):
-    """The rows of requests and of requests in flight, for both tiers; limit 50/s, share 20 %."""
-    limits = {"requests": "50/s", "burst": 50, "in_flight": 20}
-    with gateway(rig, port, limits, gateways=2) as gate:
-        for tier in KEYS:
-            equal(chat(gate, tier).status, 200, f"status of {tier} before")
-        begin()
-        for tier in KEYS:
-            _emergency(gate, tier)
-        _emergency_ceiling(rig, gate)
-        end()
-        eventually(lambda: not degraded(gate), "it comes back by itself", 8)
-        for tier in KEYS:
-            reply = eventually(lambda tier=tier: _passed(chat(gate, tier)), "requests pass again")
-            expect("x-penstock-degraded" not in reply.headers, "it is not told as degraded")
-
-def _passed(reply):
-    return reply if reply.status == 200 else None
+LEVELS = {
+    "tier": "internal", "limits": {"requests": "1/h", "burst": 40},
+    # The first is named like its workload, and has a bucket of its own all the same.
+    "keys": [key_row("few", "sk-own-limit", "few", requests="1/h", burst=5),
+             key_row("second", "sk-workload-limit", "few"),
+             key_row("tokens", "sk-own-tokens", "rest", tokens="200/h"),
+             key_row("places", "sk-workload-places", "places"),
+             key_row("rest", "sk-tenant-limit", "rest")],
+    "workloads": {"few": {"priority": "interactive", "limits": {"requests": "1/h", "burst": 12}},
+                  "places": {"priority": "interactive", "limits": {"in_flight": 4}},
+                  "rest": {"priority": "interactive"}},
+}
 
 
-def _by_the_store(reply):
-    return None if "x-penstock-degraded" in reply.headers else reply
+@suite.case("limits of keys and of workloads are shared as exactly as their tenant's")
+def _levels(rig):
+    with Redis(rig.fleet, "levels") as redis, \
+            gateway_of(rig, redis.port, {"t": LEVELS}) as one, \
+            gateway_of(rig, redis.port, {"t": LEVELS}) as two:
+        def passed(key, count, refusal=429, **members):
+            counts = statuses(at_once((one, two), count, key=key, **members))
+            equal(sum(counts.values()) - counts.get(200, 0), counts.get(refusal, 0), "refusals")
+            return counts.get(200, 0)
 
-
-def _emergency(gate, tier):
-    begun = time.monotonic()
-    with Caller(gate, tier) as caller:
-        replies = [caller.chat() for _ in range(40)]
-    took = time.monotonic() - begun
-    counts = statuses(replies)
-    expect(set(counts) <= {200, 429}, f"statuses of {tier}: {counts}")
-    most = 5 + 5 * took + 1  # a tenth of 50/s and of the burst
-    expect(1 <= counts[200] <= most, f"{counts[200]} of {tier} passed, at most {most:.0f} may")
-    slow = [reply.seconds for reply in replies if reply.seconds > 0.3]
-    expect(not slow, f"calls of {tier} took {slow}")
-    equal(replies[-1].headers.get("x-penstock-degraded"), "quota", "x-penstock-degraded")
-    equal(replies[-1].headers["x-ratelimit-limit-requests"], "5", "the limit that holds now")
-    eventually(lambda: degraded(gate), "the gauge and the status say so")
-
-
-def _emergency_ceiling(rig, gate):
-    time.sleep(1.1)  # for the emergency bucket to fill: five requests
-    rig.mock.fault(latency_ms=600)
-    counts = statuses(at_once((gate,), 5))
-    rig.mock.fault()
-    expect(counts.get(200) == 2 and set(counts) <= {200, 503, 429},
-           f"of a ceiling of 20, a tenth is two: {counts}")
-
-
-@suite.case("Redis frozen: each gateway's part of the limits holds, then all is shared again")
-def _frozen(rig):
-    with Redis(rig.fleet, "frozen") as redis:
-        outage(rig, redis.port, redis.freeze, redis.thaw)
-
-
-@suite.case("Redis killed and back, empty: the same")
-def _killed(rig):
-    with Redis(rig.fleet, "killed") as redis:
-        outage(rig, redis.port, redis.kill, redis.start)
-
-
-@suite.case("Redis paused for its clients: the same")
-def _paused(rig):
-    with Redis(rig.fleet, "paused") as redis:
-        outage(rig, redis.port, lambda: redis.call("CLIENT", "PAUSE", "5000", "ALL"),
-               lambda: None)  # nothing else ends it
-
-
-@suite.case("Redis become a replica: the same")
-def _replica(rig):
-    with Redis(rig.fleet, "replica") as redis:
-        outage(rig, redis.port,
-               lambda: redis.call("REPLICAOF", "127.0.0.1", "1"),
-               lambda: redis.call("REPLICAOF", "NO", "ONE"))
-
-
-@suite.case("Redis out of memory: the same")
-def _memory(rig):
-    with Redis(rig.fleet, "memory") as redis:
-        outage(rig, redis.port, lambda: redis.call("CONFIG", "SET", "maxmemory", "1"),
-               lambda: redis.call("CONFIG", "SET", "maxmemory", "0"))
-
-
-@suite.case("replies cut in half: the same")
-def _cut(rig):
-    with Redis(rig.fleet, "cut") as redis, Proxy(redis.port) as proxy:
-        outage(rig, proxy.port, lambda: setattr(proxy, "way", "cut"),
-               lambda: setattr(proxy, "way", "pass"))
-
-
-@suite.case("replies that belong to other calls: the same")
-def _swapped(rig):
-    with Redis(rig.fleet, "swap") as redis, Proxy(redis.port) as proxy:
-        outage(rig, proxy.port, lambda: setattr(proxy, "way", "swap"),
-               lambda: setattr(proxy, "way", "pass"))
-
-
-@suite.case("data that are lost are not taken for an unused limit")
-def _flushed(rig):
-    limits = {"requests": "20/min", "burst": 20}
-    with Redis(rig.fleet, "flushed") as redis, gateway(rig, redis.port, limits) as one, \
-            gateway(rig, redis.port, limits) as two:
-        for gate in (one, two):
-            equal(chat(gate).status, 200, "status before")
-        redis.call("FLUSHALL")
-        counts = statuses(at_once((one, two), 20))
-        expect(counts.get(200, 0) <= 1, f"a bucket that was lost starts empty: {counts}")
-        expect(not degraded(one), "a store that answers is not degraded")
-        eventually(lambda: chat(two).status == 200, "it fills at its rate", 8)
+        equal(passed("sk-workload-limit", 4), 4, "calls of another key")
+        equal(passed("sk-own-limit", 10), 5, "calls within the key's own limit")
+        equal(passed("sk-workload-limit", 20), 3, "calls within what its workload has left")
+        rig.mock.fault(latency_ms=400)
+        equal(passed("sk-own-tokens", 2, max_tokens=120), 1, "calls within the key's tokens")
+        equal(passed("sk-workload-places", 8, 503), 4, "calls within the workload's ceiling")
+        rig.mock.fault()
+        # A request that is refused for tokens or a place has paid for its arrival.
+        equal(passed("sk-tenant-limit", 40), 40 - 12 - 2 - 8, "calls within the tenant's rest")
 
 
 @suite.case("scripts that Redis forgot are sent again")
@@ -295,55 +226,3 @@ def _script_flush(rig):
             equal(chat(gate).status, 200, "status")
             redis.call("SCRIPT", "FLUSH")
         expect(not degraded(gate), "it is not degraded")
-
-
-@suite.case("a replica that lags and is promoted is noticed by its count")
-def _promoted(rig):
-    limits = {"requests": "20/min", "burst": 20}
-    with Redis(rig.fleet, "primary") as primary, Redis(rig.fleet, "stale") as stale, \
-            Proxy(primary.port) as proxy, gateway(rig, proxy.port, limits) as gate:
-        equal(chat(gate).status, 200, "status")
-        stale.call("REPLICAOF", "127.0.0.1", primary.port)
-        eventually(lambda: stale.call("EXISTS", "penstock:{internal}:epoch") == "1", "it follows")
-        stale.call("REPLICAOF", "NO", "ONE")  # and follows no more
-        for _ in range(10):
-            equal(chat(gate).status, 200, "status before")
-        primary.kill()
-        proxy.move(stale.port)
-        first = eventually(lambda: _by_the_store(chat(gate)), "the replica is taken up", 8)
-        replies = [first] + [chat(gate) for _ in range(5)]
-        equal(statuses(replies), {429: 6}, "lost calls count as used")
-
-
-@suite.case("once the breaker is open, a frozen Redis costs no call anything")
-def _latency(rig):
-    limits = {"requests": "5k/s", "burst": 5000}
-    with Redis(rig.fleet, "latency") as redis, \
-            gateway(rig, redis.port, limits, emergency_share="100%") as gate, \
-            Caller(gate) as caller:
-        before = sorted(caller.chat().seconds for _ in range(300))
-        redis.freeze()
-        begun = time.monotonic()
-        while time.monotonic() < begun + 0.5:  # every worker has its own breaker
-            chat(gate)
-        timed_out = 'penstock_store_errors_total{store="quota",reason="timed_out"}'
-        waited = gate.metric(timed_out)
-        begun = time.monotonic()
-        after = sorted(caller.chat().seconds for _ in range(300))
-        probes = 2 * 3 * (time.monotonic() - begun) + 6  # workers and their keeper
-        expect(gate.metric(timed_out) - waited <= probes, "calls waited for a frozen Redis")
-        expect(after[150] <= before[150] + 0.005,
-               f"the median went from {before[150] * 1000:.1f} to {after[150] * 1000:.1f} ms")
-        expect(after[297] < 0.05, f"the 99th percentile is {after[297] * 1000:.0f} ms")
-        redis.thaw()
-
-
-@suite.case("without Redis at the start it serves its part, and takes Redis up when it comes")
-def _late(rig):
-    with Redis(rig.fleet, "late") as redis:
-        redis.kill()
-        with gateway(rig, redis.port, {"requests": "50/s"}) as gate:
-            equal(chat(gate).status, 200, "status")
-            eventually(lambda: degraded(gate), "it says so")
-            redis.start()
-            eventually(lambda: not degraded(gate), "it comes back without a request", 8)

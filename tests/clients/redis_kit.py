@@ -5,8 +5,11 @@ import shutil
 import signal
 import socket
 import threading
+import time
 
 from harness import Missed, Process, eventually
+
+SLOW_S = 0.2  # four times the gateway's time-out
 
 
 def free_port():
@@ -19,11 +22,11 @@ def free_port():
 class Redis:
     """On a port of its own, nothing kept on disk. Without the program every case fails."""
 
-    def __init__(self, fleet, name, *options):
+    def __init__(self, fleet, name, *options, port=None):
         if shutil.which("redis-server") is None:
             raise Missed("redis-server is missing")
         self._fleet, self._name, self._options = fleet, name, options
-        self.port = free_port()
+        self.port = port or free_port()
         self._starts = 0
         self.process = None
         self.start()
@@ -36,18 +39,22 @@ class Redis:
             self.process.child.send_signal(signal.SIGCONT)
         self.process.kill()
 
-    def start(self):
+    def start(self, *more, until="PONG"):
+        """more: options of this once. until: what it says to a PING then."""
         self._starts += 1
         self.process = Process(self._fleet, f"{self._name}-{self._starts}",
                                ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1",
                                 "--save", "", "--appendonly", "no",
-                                "--repl-diskless-sync-delay", "0", *self._options])
-        eventually(self._answers, "redis-server answers", 10)
+                                "--repl-diskless-sync-delay", "0", *self._options, *more])
+        eventually(lambda: self._says(until), f"redis-server says {until}", 10)
 
-    def _answers(self):
-        with contextlib.suppress(OSError):
-            return self.call("PING") == "PONG"
-        return False
+    def _says(self, what):
+        try:
+            return what in self.call("PING")
+        except OSError:
+            return False
+        except Missed as refusal:
+            return what in str(refusal)
 
     def freeze(self):
         self.process.child.send_signal(signal.SIGSTOP)
@@ -84,7 +91,8 @@ def _value(reader):
 
 class Proxy:
     """Stands in front of a Redis, from move() on in front of another. `way` is what it does to
-    replies: pass, cut (half of each, then the end), swap (each call gets that to another one)."""
+    replies: pass, cut (half of each, then the end), swap (each call gets that to another one), slow
+    (each comes SLOW_S late)."""
 
     def __init__(self, port):
         self.target, self.way = port, "pass"
@@ -137,6 +145,8 @@ class Proxy:
                 if replies and self.way == "cut":
                     sink.sendall(data[:len(data) // 2])
                     break
+                if replies and self.way == "slow":
+                    time.sleep(SLOW_S)
                 if replies and self.way == "swap":
                     data, self._last = self._last or data, data
                 sink.sendall(data)

@@ -18,6 +18,8 @@ import policy_cases
 import process_cases
 import python_cases
 import quota_cases
+import quota_cluster_cases
+import quota_outage_cases
 import redaction_cases
 import reload_cases
 import tls_cases
@@ -58,6 +60,8 @@ def main():
         reload_cases.run(report, fleet, mock)
         tls_cases.run(report, fleet, mock)
         quota_cases.run(report, fleet, mock)
+        quota_outage_cases.run(report, fleet, mock)
+        quota_cluster_cases.run(report, fleet, mock)
         token_cases.run(report, fleet, mock)
         fault_cases.run(report, fleet, fault_more_cases.suite)
         verbs_cases.run(report, fleet, mock)

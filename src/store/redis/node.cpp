@@ -26,6 +26,14 @@ namespace penstock::store::redis {
 
 using runtime::Task;
 
+namespace {
+
+// Asked for a key, a replica of a cluster names its master: then it is well, and knows the others.
+// Without one it says no more than that it takes no writes.
+constexpr const char* kProbeKey = "penstock:{probe}:probe";
+
+}  // namespace
+
 Node::Node(const NodeParts& parts, Place place, Kind kind)
     : parts_(parts),
       place_(std::move(place)),
@@ -50,8 +58,17 @@ Duration Node::backoff() {
   return jittered(std::min(about, kProbeEvery));
 }
 
-bool Node::forgotten() const noexcept {
-  return kind_ == Kind::kLearned && breaker_.open() && now() - opened_at_ >= kForgetAfter;
+bool Node::unwanted() const {
+  return breaker_.open() && now() - wanted_at_ >= kForgetAfter &&
+         parts_.user.others_are_well(*this);
+}
+
+void Node::tell_away(OutageReason why) {
+  if (!std::exchange(told_away_, true)) parts_.standing.opened(name(), why, detail_);
+}
+
+void Node::tell_forgotten() {
+  if (std::exchange(told_away_, false)) parts_.standing.forgot(name());
 }
 
 // --- Calls ---------------------------------------------------------------------------------------
@@ -62,7 +79,11 @@ void Node::refuse(std::unique_ptr<Call> call, OutageReason why) {
 
 void Node::send(std::unique_ptr<Call> call) {
   if (leaving_) return refuse(std::move(call), OutageReason::kClosing);
-  if (breaker_.open()) return refuse(std::move(call), OutageReason::kOpen);
+  if (breaker_.open()) {
+    wanted_at_ = now();
+    tell_away(last_failure_);
+    return refuse(std::move(call), OutageReason::kOpen);
+  }
   call->node = this;
   if (link_ != nullptr && link_->open()) {
     if (link_->in_flight() >= Client::kInFlightMax || link_->unsent_bytes() >= kUnsentBytesMax)
@@ -153,10 +174,9 @@ void Node::failed(OutageReason why, TimePoint began) {
 }
 
 void Node::open_breaker(OutageReason why) {
-  opened_at_ = now();
-  attempt_at_ = opened_at_ + jittered(kProbeEvery);
-  parts_.standing.opened(name(), why, detail_);
-  parts_.user.node_away(*this);
+  wanted_at_ = now();
+  attempt_at_ = wanted_at_ + jittered(kProbeEvery);
+  tell_away(why);
   if (link_ != nullptr) link_->end(why);
   fail_waiting(why);
 }
@@ -164,7 +184,8 @@ void Node::open_breaker(OutageReason why) {
 // --- The connection ------------------------------------------------------------------------------
 
 bool Node::done() const noexcept {
-  return stop_.requested() || (leaving_ && waiting_.empty()) || forgotten();
+  return stop_.requested() || (leaving_ && waiting_.empty()) ||
+         (kind_ == Kind::kLearned && unwanted());
 }
 
 Task<void> Node::serve() {
@@ -173,6 +194,7 @@ Task<void> Node::serve() {
       ignore(co_await runtime::rest_until(parts_.approach.loop, stop_, attempt_at_), "see above");
     resting_ = false;
     if (done()) break;
+    if (unwanted()) tell_forgotten();
     const TimePoint began = now();
     const runtime::CallContext context{stop_};
     Opened opened = co_await open_connection(parts_.approach, place_, probe_key_, context);
@@ -183,14 +205,14 @@ Task<void> Node::serve() {
   }
   fail_waiting(leaving_ ? OutageReason::kClosing : OutageReason::kOpen);
   last_moment_.disarm();
-  if (breaker_.open()) parts_.standing.forgot(name());
+  tell_forgotten();
 }
 
 // Behind a connection that was of use the next attempt is made at once.
 Task<void> Node::use(std::unique_ptr<Connection> connection) {
   if (breaker_.open()) {
     breaker_.close();
-    parts_.standing.closed(name());
+    if (std::exchange(told_away_, false)) parts_.standing.closed(name());
   }
   Link link(parts_.approach.loop, std::move(connection), parts_.timeout, *this);
   link_ = &link;
@@ -219,6 +241,7 @@ void Node::not_connected(const Opened& opened, TimePoint began) {
   last_failure_ = opened.reason;
   attempt_at_ = now() + (breaker_.open() ? jittered(kProbeEvery) : backoff());
   detail_ = opened.detail;
+  if (opened.reason == OutageReason::kReadOnly && probe_key_.empty()) probe_key_ = kProbeKey;
   failed(opened.reason, began);
   fail_waiting(opened.reason);
 }

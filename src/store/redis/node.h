@@ -33,8 +33,8 @@ class NodeUser {
  public:
   // The slot of the call is not served here.
   virtual void redirect(std::unique_ptr<Call> call, const ErrorReply& where, Node& from) = 0;
-  // The node is left alone: its slots may have gone elsewhere.
-  virtual void node_away(const Node& node) = 0;
+  // Whether there is another node that takes calls.
+  [[nodiscard]] virtual bool others_are_well(const Node& node) const = 0;
 
  protected:
   ~NodeUser() = default;
@@ -52,7 +52,9 @@ struct NodeParts {
 // One server: the connection to it, made again when it ends, whoever waits for it, and the breaker.
 //
 // An open breaker has no connection. About once a second one is made, with a script as the probe,
-// and if that is answered in time the breaker closes.
+// and if that is answered in time the breaker closes. Once nobody has named the node for
+// kForgetAfter, the others do without it: a learned one ends, that of the config is no outage any
+// more and goes on to be probed.
 class Node final : private LinkUser {
  public:
   enum class Kind : std::uint8_t { kGiven, kLearned };  // by the config; from a redirect
@@ -70,8 +72,7 @@ class Node final : private LinkUser {
   // overdue: it had as long as the store may take; otherwise its caller was in a hurry.
   void gave_up(const Call& call, Overdue overdue);
 
-  // Connects, and again, until stop() has done its work or a learned node has been away for
-  // kForgetAfter.
+  // Connects, and again, until stop() has done its work or a learned node is forgotten.
   [[nodiscard]] runtime::Task<void> serve();
   // Takes nothing more. What is in flight may end, and what waits for a connection that is being
   // made may be sent and end; `timeout` from now all of it is over. Once.
@@ -80,7 +81,7 @@ class Node final : private LinkUser {
  private:
   static constexpr Duration kProbeEvery = 1s;  // reliability.md 2.4; give or take a quarter
   static constexpr Duration kBackoffBase = 20ms;
-  static constexpr Duration kForgetAfter = 60s;
+  static constexpr Duration kForgetAfter = 10s;  // a slot is asked for more often than that
   static constexpr std::size_t kUnsentBytesMax = 1U << 20;
 
   void replied(std::unique_ptr<Call> call, Value reply) override;
@@ -89,7 +90,9 @@ class Node final : private LinkUser {
 
   static void on_last_moment(void* self) noexcept;
   [[nodiscard]] bool done() const noexcept;
-  [[nodiscard]] bool forgotten() const noexcept;
+  [[nodiscard]] bool unwanted() const;
+  void tell_away(OutageReason why);
+  void tell_forgotten();
   [[nodiscard]] runtime::Task<void> use(std::unique_ptr<Connection> connection);
   void not_connected(const Opened& opened, TimePoint began);
   void on_error(std::unique_ptr<Call> call, const Value& reply);
@@ -109,8 +112,9 @@ class Node final : private LinkUser {
   bool leaving_ = false;
   runtime::Timer last_moment_;  // of leaving
   NodeBreaker breaker_;
-  TimePoint opened_at_;
-  Link* link_ = nullptr;  // on serve()'s frame
+  TimePoint wanted_at_;     // while it is away: somebody named it
+  bool told_away_ = false;  // to those who count
+  Link* link_ = nullptr;    // on serve()'s frame
   std::deque<std::unique_ptr<Call>> waiting_;
   bool resting_ = false;        // between two attempts to connect
   std::uint32_t attempts_ = 0;  // since a call was answered

@@ -6,6 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include "base/units.h"
+#include "runtime/event_loop.h"
 #include "runtime/task.h"
 #include "store/redis/call.h"
 #include "store/redis/error_reply.h"
@@ -26,7 +28,9 @@ void Nodes::add(std::size_t index, Place place, Node::Kind kind) {
 
 Task<void> Nodes::keep(std::size_t index) {
   co_await nodes_[index]->serve();
-  if (!closing_) nodes_[index].reset();
+  if (closing_) co_return;
+  nodes_[index].reset();
+  std::ranges::replace(owners_, static_cast<std::uint8_t>(index), kNobody);
 }
 
 Task<void> Nodes::close() {
@@ -36,14 +40,47 @@ Task<void> Nodes::close() {
   co_await serving_.join();
 }
 
-Node& Nodes::node_of(Slot slot) const noexcept {
+Node& Nodes::owner_of(Slot slot) const noexcept {
   const std::uint8_t owner = owners_.empty() ? kNobody : owners_[slot];
-  if (owner != kNobody && nodes_[owner] != nullptr) return *nodes_[owner];
-  if (nodes_.front()->available() || owners_.empty()) return *nodes_.front();
-  const auto well = std::ranges::find_if(nodes_, [](const std::unique_ptr<Node>& node) {
-    return node != nullptr && node->available();
-  });
-  return well == nodes_.end() ? *nodes_.front() : **well;
+  return owner == kNobody ? *nodes_.front() : *nodes_[owner];
+}
+
+bool Nodes::asked(Slot slot) const noexcept {
+  return parts_.approach.loop.clock().now() < asked_until_ && asked_[slot];
+}
+
+Node* Nodes::adviser_for(Slot slot) const noexcept {
+  if (owners_.empty() || asked(slot)) return nullptr;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    Node* const node = nodes_[(turn_ + i) % nodes_.size()].get();
+    if (node != nullptr && node->available()) return node;
+  }
+  return nullptr;
+}
+
+void Nodes::note_asked(Slot slot) {
+  const TimePoint now = parts_.approach.loop.clock().now();
+  if (now >= asked_until_) {
+    asked_until_ = now + kAskEvery;
+    asked_.assign(kSlots, false);
+    ++turn_;
+  }
+  asked_[slot] = true;
+}
+
+bool Nodes::available(Slot slot) const noexcept {
+  return owner_of(slot).available() || adviser_for(slot) != nullptr;
+}
+
+void Nodes::send(std::unique_ptr<Call> call) {
+  Node* to = &owner_of(call->slot);
+  if (!to->available()) {
+    if (Node* const adviser = adviser_for(call->slot)) {
+      note_asked(call->slot);
+      to = adviser;
+    }
+  }
+  to->send(std::move(call));
 }
 
 std::uint8_t Nodes::find_or_add(const Place& place) {
@@ -79,10 +116,10 @@ void Nodes::redirect(std::unique_ptr<Call> call, const ErrorReply& where, Node& 
   nodes_[index]->send(std::move(call));
 }
 
-void Nodes::node_away(const Node& node) {
-  for (std::size_t i = 0; i < nodes_.size(); ++i)
-    if (nodes_[i].get() == &node)
-      std::ranges::replace(owners_, static_cast<std::uint8_t>(i), kNobody);
+bool Nodes::others_are_well(const Node& node) const {
+  return std::ranges::any_of(nodes_, [&](const std::unique_ptr<Node>& other) {
+    return other != nullptr && other.get() != &node && other->available();
+  });
 }
 
 }  // namespace penstock::store::redis

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/units.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"
 #include "store/redis/call.h"
@@ -17,10 +18,13 @@
 namespace penstock::store::redis {
 
 // The nodes that are known and which of them has which slot. A slot that nobody has told of belongs
-// to the node of the config, or to any other that is well: it will say who has it.
+// to the node of the config. While the node of a slot is away, calls to the slot are its failures
+// at once, but for one in each kAskEvery: that one goes to a node that is well, each time to
+// another one, which says who has the slot now.
 class Nodes final : private NodeUser {
  public:
   static constexpr std::uint8_t kHopsMax = 3;
+  static constexpr Duration kAskEvery = 250ms;  // for each slot whose node is away
 
   Nodes(Approach approach, Duration timeout, Rng& rng, Standing& standing)
       : parts_{approach, timeout, rng, standing, *this} {}
@@ -30,17 +34,22 @@ class Nodes final : private NodeUser {
   // Stops every node and waits for them.
   [[nodiscard]] runtime::Task<void> close();
 
-  void send(std::unique_ptr<Call> call) { node_of(call->slot).send(std::move(call)); }
-  [[nodiscard]] bool available(Slot slot) const noexcept { return node_of(slot).available(); }
+  void send(std::unique_ptr<Call> call);
+  // Whether a call of the slot would be sent.
+  [[nodiscard]] bool available(Slot slot) const noexcept;
 
  private:
   static constexpr std::uint8_t kNobody = 0xFF;
   static_assert(Client::kNodesMax < kNobody);
 
   void redirect(std::unique_ptr<Call> call, const ErrorReply& where, Node& from) override;
-  void node_away(const Node& node) override;
+  [[nodiscard]] bool others_are_well(const Node& node) const override;
 
-  [[nodiscard]] Node& node_of(Slot slot) const noexcept;
+  [[nodiscard]] Node& owner_of(Slot slot) const noexcept;
+  // Whom to ask who has the slot of a node that is away; nullptr: nobody is well, or it was asked.
+  [[nodiscard]] Node* adviser_for(Slot slot) const noexcept;
+  [[nodiscard]] bool asked(Slot slot) const noexcept;
+  void note_asked(Slot slot);
   [[nodiscard]] std::uint8_t find_or_add(const Place& place);
   [[nodiscard]] runtime::Task<void> keep(std::size_t index);
   void add(std::size_t index, Place place, Node::Kind kind);
@@ -48,6 +57,9 @@ class Nodes final : private NodeUser {
   NodeParts parts_;
   std::array<std::unique_ptr<Node>, Client::kNodesMax> nodes_;  // the first: of the config
   std::vector<std::uint8_t> owners_;  // of the slots; empty until one was told of
+  std::vector<bool> asked_;           // for which slots others were asked until asked_until_
+  TimePoint asked_until_;
+  std::size_t turn_ = 0;  // of the advisers
   runtime::TaskGroup serving_;
   bool closing_ = false;
 };
