@@ -24,6 +24,7 @@ namespace penstock::app {
 int serve(const config::LoadResult& loaded, const Disk& disk, const SecretSource& secrets,
           const OnListening& on_listening) {
   ignore(runtime::raise_descriptor_limit(), "the limit is what it is");
+  runtime::forbid_core_dumps();
   runtime::give_back_freed_memory();
   runtime::ignore_broken_pipes();
   GatewayProcess gateway(loaded, disk, secrets);

@@ -1,5 +1,6 @@
 #include "gateway/identify.h"
 
+#include <array>
 #include <expected>
 #include <optional>
 #include <string_view>
@@ -107,6 +108,9 @@ std::optional<Result<Principal>> principal_of_head(RequestScope& scope) {
   return token_caller(scope, *credential);
 }
 
+constexpr std::array<std::string_view, 4> kCredentials{"authorization", "x-api-key", "api-key",
+                                                       "x-goog-api-key"};
+
 }  // namespace
 
 Caller caller_of(const Snapshot& snapshot, const Principal& principal) {
@@ -141,6 +145,11 @@ runtime::Task<Result<Principal>> identify_later(RequestScope& scope) {
   PENSTOCK_CO_TRY(const Principal principal, co_await token_caller_later(scope, token));
   set_caller(scope, principal);
   co_return principal;
+}
+
+void forget_credentials(RequestScope& scope) noexcept {
+  for (const wire::Header& header : scope.exchange.head().headers)
+    if (wire::is_one_of(header.name, kCredentials)) scope.exchange.forget(header.value);
 }
 
 }  // namespace penstock::gateway
