@@ -1,9 +1,10 @@
-"""Where keys and tokens must not be found: the memory of a gateway that has no use for them any
-more."""
+"""Where keys and tokens must not be found: whatever a gateway writes or sends, and its memory once
+it has no use for them any more."""
 
 import contextlib
 import hashlib
 import http.client
+import http.server
 import json
 import resource
 import secrets
@@ -12,7 +13,7 @@ import ssl
 
 from cases import Suite
 from curl_cases import make_certificate
-from harness import equal, eventually, expect, fetch
+from harness import Answers, equal, eventually, expect, fetch, serving
 from issuer import Issuer, Key
 from process_cases import Rig
 
@@ -79,6 +80,87 @@ def held(gateway, connection, credential, content):
         yield
     finally:
         connection.close()
+
+
+@contextlib.contextmanager
+def provider(heard):
+    """Answers every call; appends what it was sent."""
+    class Handler(Answers):
+        def do_POST(self):  # pylint: disable=invalid-name
+            heard.append(f"{self.path} {self.headers.items()} {self.request_body()}")
+            self.send_json({"id": "x", "object": "chat.completion", "model": "m", "choices": [
+                {"index": 0, "finish_reason": "stop",
+                 "message": {"role": "assistant", "content": "Hello"}}]})
+
+    with serving(http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as address:
+        yield "http://" + address
+
+
+def call(gateway, path, body=None, **headers):
+    """A request with its reply, head included, as one text."""
+    connection = http.client.HTTPConnection(gateway.data, timeout=5)
+    try:
+        data = body if isinstance(body, (bytes, type(None))) else json.dumps(body)
+        connection.request("GET" if body is None else "POST", path, data,
+                           {"content-type": "application/json", **headers})
+        reply = connection.getresponse()
+        return reply.status, f"{reply.getheaders()} {reply.read()}"
+    finally:
+        connection.close()
+
+
+def written(gateway, places, count):
+    """Everything a gateway wrote or shows, by its name, once `count` requests were logged."""
+    def access():
+        with open(places["access"], encoding="utf-8") as file:
+            text = file.read()
+        return text if text.count("\n") >= count else None
+
+    told = {"the access log": eventually(access, f"{count} lines of the access log"),
+            "the process log": gateway.text(), "the metrics": gateway.metrics()}
+    with open(places["audit"], encoding="utf-8") as file:
+        told["the audit log"] = file.read()
+    for path in ("status", "providers", "config", "config?format=yaml"):
+        told[path] = fetch(f"{gateway.admin}/admin/v1/{path}")[1].decode()
+    return told
+
+
+@suite.case("no key stands in a log, a metric, a reply, the admin plane or what a provider is sent")
+def _nowhere(rig):
+    live, off, wrong = ("sk-" + secrets.token_hex(24) for _ in range(3))
+    whose, other = tenants(live), tenants(off)["clients"]["keys"][0]
+    whose["clients"]["keys"].append({**other, "id": "k2", "disabled": True})
+    whose["clients"]["workloads"]["suite"] = {"tools": "deny"}
+    places = {log: rig.fleet.path(f"secrecy-{log}.log") for log in ("access", "audit")}
+    heard, replies = [], []
+    with provider(heard) as url, rig.gateway(
+            auth={"mode": "keys"}, tenants=whose,
+            telemetry={log + "_log": "file:" + path for log, path in places.items()},
+            providers={"p": {"dialect": "openai", "replicas": [url]}},
+            models={"chat": {"targets": [{"provider": "p", "model": "m"}]}}) as gateway:
+        chat = "/v1/chat/completions"
+        calls = [(chat, ask()), (chat, ask(tools=[{"type": "function"}])), (chat, b"{bad"),
+                 (chat, ask(model="p/other")), (chat, ask(model="none")), ("/v1/models", None),
+                 ("/v1/me", None), ("/v1/nope", None)]
+        for key in (live, off, wrong):
+            for name in ("authorization", "x-api-key", "api-key", "x-goog-api-key"):
+                value = f"Bearer {key}" if name == "authorization" else key
+                replies += [call(gateway, path, body, **{name: value}) for path, body in calls]
+            for value in (f"Basic {key}", key, f"Bearer {key}\x01"):
+                replies.append(call(gateway, chat, ask(), authorization=value))
+            replies.append(call(gateway, chat, ask(), **{"x-api-key": key, "api-key": key + "x"}))
+            replies += [call(gateway, f"/v1/{key}"), call(gateway, f"/v1/models?key={key}")]
+        statuses = {status for status, _ in replies}
+        expect({200, 400, 401, 403, 404} <= statuses, f"only {statuses}")
+        told = written(gateway, places, len(replies))
+        told["what the provider was sent"] = "".join(heard)
+        told["the replies"] = "".join(text for _, text in replies)
+        expect(told["the audit log"].count("\n") > 4, "the audit log says little")
+        expect(heard and '"key_id":"k2"' in told["the access log"], "nothing was told")
+        for place, text in told.items():
+            for key in (live, off, wrong):
+                for part in (key, key[-16:]):
+                    expect(part not in text, f"a key stands in {place}")
 
 
 @suite.case("keys and tokens leave memory once the caller is known, or its connection is gone")
