@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "base/seams.h"
 #include "config/config.h"
+#include "config/dead_keys.h"
 #include "config/load.h"
 #include "identity/auth_config.h"
 #include "runtime/signals.h"
@@ -71,7 +72,8 @@ void warn_of_descriptors(const config::Config& config) {
 int serve_file(const std::string& path) {
   const runtime::SystemSecrets secrets(".");
   const runtime::SystemDisk disk;
-  const config::LoadResult loaded = config::load(path, disk, secrets);
+  config::LoadResult loaded = config::load(path, disk, secrets);
+  config::warn_of_dead_keys(loaded, runtime::SystemClock().wall());
   for (const std::string& line : config::rendered(loaded.warnings, path))
     fmt::print(stderr, "{} (warning)\n", line);
   for (const std::string& line : config::rendered(loaded.problems, path))
