@@ -1,6 +1,5 @@
 #include "gateway/identify.h"
 
-#include <array>
 #include <expected>
 #include <optional>
 #include <string_view>
@@ -108,8 +107,15 @@ std::optional<Result<Principal>> principal_of_head(RequestScope& scope) {
   return token_caller(scope, *credential);
 }
 
-constexpr std::array<std::string_view, 4> kCredentials{"authorization", "x-api-key", "api-key",
-                                                       "x-goog-api-key"};
+bool carries_credential(std::string_view name) noexcept {
+  switch (name.size()) {
+    case 7: return wire::equals_ignore_case(name, "api-key");
+    case 9: return wire::equals_ignore_case(name, "x-api-key");
+    case 13: return wire::equals_ignore_case(name, "authorization");
+    case 14: return wire::equals_ignore_case(name, "x-goog-api-key");
+    default: return false;
+  }
+}
 
 }  // namespace
 
@@ -149,7 +155,7 @@ runtime::Task<Result<Principal>> identify_later(RequestScope& scope) {
 
 void forget_credentials(RequestScope& scope) noexcept {
   for (const wire::Header& header : scope.exchange.head().headers)
-    if (wire::is_one_of(header.name, kCredentials)) scope.exchange.forget(header.value);
+    if (carries_credential(header.name)) scope.exchange.forget(header.value);
 }
 
 }  // namespace penstock::gateway
