@@ -1,7 +1,5 @@
 #pragma once
 
-#include <atomic>
-#include <cstdint>
 #include <string_view>
 
 #include "app/log_file.h"
@@ -16,17 +14,11 @@ class AuditSink final : public LogSink {
   // stream: outlives it.
   explicit AuditSink(LogFile& stream) noexcept : stream_(stream) {}
 
-  void write(std::string_view line) noexcept override {
-    if (!stream_.write_vital(line)) dropped_.fetch_add(1, std::memory_order_relaxed);
-  }
-  // Lines that found no place. What could not be written out is the stream's own count.
-  [[nodiscard]] double dropped() const noexcept {
-    return static_cast<double>(dropped_.load(std::memory_order_relaxed));
-  }
+  void write(std::string_view line) noexcept override { stream_.write_vital(line); }
+  [[nodiscard]] double dropped() const noexcept { return stream_.dropped_vital(); }
 
  private:
   LogFile& stream_;
-  std::atomic<std::uint64_t> dropped_ = 0;
 };
 
 }  // namespace penstock::app

@@ -220,7 +220,7 @@ void GatewayProcess::add_metrics() {
        .drain_forced = [this] { return static_cast<double>(process_.cut.load()); },
        .access_log_dropped = [this] { return access_log_.dropped(); },
        .log_dropped = [this] { return log_.dropped(); },
-       .audit_log_dropped = [this] { return audit_sink_.dropped() + audit_log_.dropped(); },
+       .audit_log_dropped = [this] { return audit_sink_.dropped(); },
        .reloads_applied = [this] { return live_config_.reloads_applied(); },
        .reloads_refused = [this] { return live_config_.reloads_refused(); }});
   telemetry::add_provider_rows(callbacks_, provider_reads(*live_config_.snapshot(), clock_));

@@ -25,12 +25,14 @@ class LogFile final : public LogSink {
   void write(std::string_view line) noexcept override {
     if (writer_) writer_->write(line);
   }
-  // False when it was dropped; a log that is off takes everything.
-  [[nodiscard]] bool write_vital(std::string_view line) noexcept {
-    return !writer_ || writer_->write_vital(line);
+  void write_vital(std::string_view line) noexcept {
+    if (writer_) writer_->write_vital(line);
   }
   [[nodiscard]] double dropped() const noexcept {
     return writer_ ? static_cast<double>(writer_->dropped()) : 0;
+  }
+  [[nodiscard]] double dropped_vital() const noexcept {
+    return writer_ ? static_cast<double>(writer_->dropped_vital()) : 0;
   }
 
  private:

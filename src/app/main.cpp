@@ -18,6 +18,7 @@
 #include "app/version.h"
 #include "base/nearest.h"
 #include "base/result.h"
+#include "config/dead_keys.h"
 #include "config/load.h"
 #include "config/schema.h"
 #include "config/show.h"
@@ -32,6 +33,7 @@ constexpr int kExitUsage = 106;  // what the command-line library says for a mis
 config::LoadResult load_and_report(const std::string& path) {
   const runtime::SystemSecrets secrets(".");
   config::LoadResult loaded = config::load(path, runtime::SystemDisk(), secrets);
+  config::warn_of_dead_keys(loaded, runtime::SystemClock().wall());
   for (const std::string& line : config::rendered(loaded.warnings, path))
     fmt::print(stderr, "{} (warning)\n", line);
   for (const std::string& line : config::rendered(loaded.problems, path))

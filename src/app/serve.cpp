@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "base/seams.h"
 #include "config/config.h"
+#include "config/dead_keys.h"
 #include "config/load.h"
 #include "identity/auth_config.h"
 #include "runtime/signals.h"
@@ -24,6 +25,7 @@ namespace penstock::app {
 int serve(const config::LoadResult& loaded, const Disk& disk, const SecretSource& secrets,
           const OnListening& on_listening) {
   ignore(runtime::raise_descriptor_limit(), "the limit is what it is");
+  runtime::forbid_core_dumps();
   runtime::give_back_freed_memory();
   runtime::ignore_broken_pipes();
   GatewayProcess gateway(loaded, disk, secrets);
@@ -72,7 +74,8 @@ int serve_file(const std::string& path) {
   runtime::hold_signal(SIGHUP);  // a reload that is asked for while we start comes behind the start
   const runtime::SystemSecrets secrets(".");
   const runtime::SystemDisk disk;
-  const config::LoadResult loaded = config::load(path, disk, secrets);
+  config::LoadResult loaded = config::load(path, disk, secrets);
+  config::warn_of_dead_keys(loaded, runtime::SystemClock().wall());
   for (const std::string& line : config::rendered(loaded.warnings, path))
     fmt::print(stderr, "{} (warning)\n", line);
   for (const std::string& line : config::rendered(loaded.problems, path))

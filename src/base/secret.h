@@ -1,8 +1,9 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <utility>
+
+#include "base/wipe.h"
 
 namespace penstock {
 
@@ -28,8 +29,7 @@ class Secret {
 
  private:
   void wipe() noexcept {
-    volatile char* at = bytes_.data();
-    for (std::size_t i = 0; i < bytes_.size(); ++i) at[i] = 0;
+    penstock::wipe(bytes_.data(), bytes_.size());
     bytes_.clear();
   }
   std::string bytes_;

@@ -25,7 +25,10 @@ class CompileTenants : public testing::Test {
                                               const gateway::Snapshot* before = nullptr) {
     support::MemoryDisk disk;
     const support::MemorySecrets secrets;
-    disk.put("f", "version: 1\nlisten: {}\nauth: { mode: dev }\ntenants: " + tenants + "\n");
+    disk.put("f",
+             "version: 1\nlisten: {}\nauth: { mode: keys_or_jwt, jwt: { issuer: i, "
+             "audience: a, jwks: https://i } }\ntenants: " +
+                 tenants + "\n");
     const LoadResult loaded = load("f", disk, secrets);
     EXPECT_TRUE(loaded.ok()) << tenants;
     auto snapshot = std::make_unique<gateway::Snapshot>();

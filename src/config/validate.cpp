@@ -31,10 +31,14 @@ class Validator {
   void listeners() {
     const std::optional<ListenAddress> data = parse_listen_address(config_.listen.data);
     const std::optional<ListenAddress> admin = parse_listen_address(config_.listen.admin);
-    if (data && config_.auth.mode == identity::AuthMode::kDev && !is_loopback(*data))
+    const bool dev = config_.auth.mode == identity::AuthMode::kDev;
+    if (data && dev && !is_loopback(*data))
       problem("listen.data", "auth.mode dev believes any caller and serves loopback only",
               "use auth.mode keys, or an address such as 127.0.0.1:7100");
-    if (admin && config_.admin.token.empty() && !is_loopback(*admin))
+    if (admin && dev && !is_loopback(*admin))
+      problem("listen.admin", "auth.mode dev serves loopback only, with a token as well",
+              "use auth.mode keys, or an address such as 127.0.0.1:7101");
+    else if (admin && config_.admin.token.empty() && !is_loopback(*admin))
       problem("listen.admin", "an admin plane beyond loopback needs admin.token",
               "such as admin: { token: env:PENSTOCK_ADMIN_TOKEN }");
     if (data && admin && data->port != 0 && data->host == admin->host && data->port == admin->port)

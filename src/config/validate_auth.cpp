@@ -20,6 +20,12 @@ void validate_auth(const Config& config, const Origins& origins, Findings& findi
     return Problem{origins.nearest(path), fmt::format("{}: {}", path, what), std::move(hint)};
   };
   const AuthMode mode = config.auth.mode;
+  if (mode == AuthMode::kDev)
+    for (const auto& [name, tenant] : config.tenants)
+      if (!tenant.keys.empty())
+        findings.problems.push_back(said(path_of(path_of("tenants", name), "keys"),
+                                         "cannot stand beside mode dev, which asks for no key",
+                                         "use mode keys"));
   if (!config.auth.jwt) {
     if (identity::takes_tokens(mode))
       findings.problems.push_back(

@@ -49,6 +49,8 @@ TEST(ValidateAuth, TheSectionStandsWhereItIsNeeded) {
   EXPECT_NE(fault("mode: dev, " + jwt()).find("dev"), std::string::npos);
   const std::string keys = "tenants: { retail: { keys: [ { id: k, sha256: " + std::string(64, 'a') +
                            " } ], workloads: { w: {} } } }\n";
+  EXPECT_EQ(judged("mode: dev", keys).problems.size(), 1U) << "keys that nobody asks for";
+  EXPECT_TRUE(judged("mode: dev").ok());
   EXPECT_TRUE(judged("mode: keys_or_jwt, " + jwt(), keys).warnings.empty());
   const LoadResult unused = judged("mode: keys, " + jwt(), keys);
   EXPECT_TRUE(unused.ok());

@@ -12,8 +12,9 @@ namespace {
 
 // A file with one tenant, whose members these are.
 std::string tenant(std::string_view members) {
-  return "version: 1\nlisten: {}\nauth: { mode: dev }\ntenants:\n  a: { " + std::string(members) +
-         " }\n";
+  return "version: 1\nlisten: {}\nauth: { mode: keys_or_jwt, jwt: { issuer: i, "
+         "audience: a, jwks: https://i } }\ntenants:\n  a: { " +
+         std::string(members) + " }\n";
 }
 
 LoadResult judged(const std::string& text) {

@@ -20,12 +20,19 @@
 #include "config/tiers_config.h"
 #include "config/unknown_name.h"
 #include "config/validate.h"
+#include "identity/auth_config.h"
 #include "policy/glob.h"
 #include "policy/output_rule.h"
 #include "policy/rules_config.h"
 
 namespace penstock::config {
 namespace {
+
+bool rules_anything(const WorkloadConfig& rules) {
+  return !rules.models.empty() || !rules.providers.empty() || rules.output_tokens_max ||
+         rules.tools != policy::Tools::kAllow || rules.label != policy::LabelRule::kOptional ||
+         !rules.labels.empty() || !rules.system_prompt.empty() || rules.redact;
+}
 
 bool has(const TiersConfig& tiers, Tier tier) {
   return std::ranges::find(tiers, tier) != tiers.end();
@@ -52,6 +59,15 @@ class RulesChecker {
                                     "weight 0",
                                     penstock::name(tier)));
     }
+  }
+
+  // Where keys alone say who calls, nobody calls for a workload that none of them names.
+  void unnamed(const std::string& path, const TenantConfig& tenant, const std::string& workload,
+               const WorkloadConfig& rules) {
+    if (config_.auth.mode != identity::AuthMode::kKeys || !rules_anything(rules)) return;
+    if (std::ranges::find(tenant.keys, workload, &KeyConfig::workload) == tenant.keys.end())
+      problem(path, "has rules that can never bind: no key of the tenant is for it",
+              fmt::format("such as workload: {} in one of its keys", workload));
   }
 
   void workload(const std::string& path, const TenantConfig& tenant, const WorkloadConfig& rules) {
@@ -213,6 +229,7 @@ void validate_rules(const Config& config, const Origins& origins, Findings& find
     for (const auto& [workload, rules] : tenant.workloads) {
       const std::string workloads = path_of(path_of("tenants", name), "workloads");
       checker.workload(path_of(workloads, workload), tenant, rules);
+      checker.unnamed(path_of(workloads, workload), tenant, workload, rules);
     }
 }
 

@@ -53,6 +53,24 @@ bool says(const std::string& text, std::string_view word) {
   return text.find(word) != std::string::npos;
 }
 
+// Where keys alone say who calls; a token may name any workload.
+TEST(ValidateRules, SomeKeyIsForAWorkloadWithRules) {
+  const auto keyed = [](const std::string& key, const std::string& rules) {
+    return judged(
+        "version: 1\nlisten: {}\nauth: { mode: keys }\ntenants: { t: { keys: [ { id: k, "
+        "sha256: " +
+        std::string(64, 'a') + key + " } ], workloads: { a: { " + rules + " }, b: {} } } }\n");
+  };
+  for (const std::string rules :
+       {"tools: deny", "output_tokens_max: 1", "labels: [x]", "label: required, labels: [x]",
+        "redact: { patterns: [email] }", "system_prompt: file:good.txt"}) {
+    EXPECT_TRUE(keyed(", workload: a", rules).ok()) << rules;
+    EXPECT_EQ(keyed(", workload: b", rules).problems.size(), 1U) << rules;
+    EXPECT_EQ(keyed("", rules).problems.size(), 1U) << rules;
+  }
+  EXPECT_TRUE(keyed("", "priority: batch").ok()) << "nothing that was to bind";
+}
+
 TEST(ValidateRules, AdmitsRulesThatBind) {
   EXPECT_TRUE(fits("models: [chat, s*, canary/up, \"*/gpt-?\"]"));
   EXPECT_TRUE(fits("providers: [canary], models: [secret, chat]"));

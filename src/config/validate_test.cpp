@@ -50,6 +50,11 @@ TEST(Validate, AdminBeyondLoopbackNeedsAToken) {
 TEST(Validate, DevModeStaysOnLoopback) {
   EXPECT_NE(fault("version: 1\nlisten: { data: 0.0.0.0:7100 }\nauth: { mode: dev }\n").find("dev"),
             std::string::npos);
+  EXPECT_NE(fault("version: 1\nlisten: { admin: 0.0.0.0:7101 }\nadmin: { token: env:TOKEN }\n"
+                  "auth: { mode: dev }\n")
+                .find("listen.admin"),
+            std::string::npos)
+      << "not even with a token";
   EXPECT_TRUE(judged("version: 1\nlisten: { data: 0.0.0.0:7100 }\nauth: { mode: keys }\n").ok());
 }
 

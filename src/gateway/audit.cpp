@@ -12,6 +12,8 @@
 namespace penstock::gateway {
 namespace {
 
+constexpr std::string_view kChoice = "explicit_provider";
+
 // The provider that the client asked for, whether it may have it or not.
 std::string_view chosen(const RequestScope& scope) {
   if (scope.route.chosen_by != Route::ChosenBy::kClient || scope.route.targets().empty()) return {};
@@ -47,14 +49,16 @@ bool is_decision(ErrorCode code) noexcept {
 }  // namespace
 
 void audit_refusal(RequestScope& scope, const Error& error) {
-  if (scope.refused_by.empty() && !is_decision(error.code)) return;
+  if (scope.refused_by.empty() && !is_decision(error.code)) {
+    if (scope.attempts == 0 && !chosen(scope).empty())
+      write(scope, {.rule = kChoice, .action = "choose", .code = error.code});
+    return;
+  }
   write(scope, {.rule = scope.refused_by.empty() ? rule_of(error.code) : scope.refused_by,
                 .action = "refuse",
                 .code = error.code});
 }
 
-void audit_choice(RequestScope& scope) {
-  write(scope, {.rule = "explicit_provider", .action = "choose"});
-}
+void audit_choice(RequestScope& scope) { write(scope, {.rule = kChoice, .action = "choose"}); }
 
 }  // namespace penstock::gateway

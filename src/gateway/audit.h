@@ -9,11 +9,12 @@
 namespace penstock::gateway {
 
 // Writes the line of a refusal, if it is one: by its code, or because a rule refused (the scope's
-// `refused_by`).
+// `refused_by`). Of any other end before the first attempt, the line of the provider that the
+// client chose, if it chose one, with the code.
 void audit_refusal(RequestScope& scope, const Error& error);
 
 // Writes the line of a provider that the client chose and is gone to: once, as the first attempt
-// begins, so that what is refused before has the line of its refusal only.
+// begins; what ends before that has its line from audit_refusal().
 void audit_choice(RequestScope& scope);
 
 }  // namespace penstock::gateway

@@ -107,6 +107,16 @@ std::optional<Result<Principal>> principal_of_head(RequestScope& scope) {
   return token_caller(scope, *credential);
 }
 
+bool carries_credential(std::string_view name) noexcept {
+  switch (name.size()) {
+    case 7: return wire::equals_ignore_case(name, "api-key");
+    case 9: return wire::equals_ignore_case(name, "x-api-key");
+    case 13: return wire::equals_ignore_case(name, "authorization");
+    case 14: return wire::equals_ignore_case(name, "x-goog-api-key");
+    default: return false;
+  }
+}
+
 }  // namespace
 
 Caller caller_of(const Snapshot& snapshot, const Principal& principal) {
@@ -141,6 +151,11 @@ runtime::Task<Result<Principal>> identify_later(RequestScope& scope) {
   PENSTOCK_CO_TRY(const Principal principal, co_await token_caller_later(scope, token));
   set_caller(scope, principal);
   co_return principal;
+}
+
+void forget_credentials(RequestScope& scope) noexcept {
+  for (const wire::Header& header : scope.exchange.head().headers)
+    if (carries_credential(header.name)) scope.exchange.forget(header.value);
 }
 
 }  // namespace penstock::gateway

@@ -21,6 +21,9 @@ namespace penstock::gateway {
 // errors: also kStoreUnavailable.
 [[nodiscard]] runtime::Task<Result<Principal>> identify_later(RequestScope& scope);
 
+// Wipes the credentials out of the head, known or not: no later stage reads them.
+void forget_credentials(RequestScope& scope) noexcept;
+
 // The caller as the snapshot has it, and the class of its requests.
 [[nodiscard]] Caller caller_of(const Snapshot& snapshot, const Principal& principal);
 [[nodiscard]] control::Priority priority_of(const Caller& caller) noexcept;

@@ -92,6 +92,14 @@ class KeyKeeperTest : public testing::Test {
     loop.run_until_idle();
     return visit;
   }
+  // Tokens of so many kids that nobody has come at once; counts those that may look again.
+  std::size_t flood(std::size_t count, std::size_t first) {
+    std::size_t refused = 0;
+    for (std::size_t i = 0; i < count; ++i)
+      group_.spawn(pass(fmt::format("k{:x}", first + i), refused));
+    loop.run_until_idle();
+    return refused;
+  }
   std::size_t fetches() const { return upstream.requests().size(); }
   // The keys that a worker sees now; 0: none that it may use.
   std::size_t usable() {
@@ -119,7 +127,11 @@ class KeyKeeperTest : public testing::Test {
     visit.end = co_await desk.wait(loop, visit.cancellation, std::move(kid));
     visit.took = loop.now() - began;
   }
+  runtime::Task<void> pass(std::string kid, std::size_t& refused) {
+    if (co_await desk.wait(loop, never_, std::move(kid)) == WaitEnd::kLookAgain) ++refused;
+  }
   std::vector<std::unique_ptr<Visit>> visits_;
+  runtime::Cancellation never_;
   runtime::TaskGroup group_;
 };
 
@@ -201,6 +213,30 @@ TEST_F(KeyKeeperTest, AFloodOfKidsCausesOneFetchIn30Seconds) {
   }
   EXPECT_EQ(fetches(), 4U) << "one at the start, and at 0, 30 and 60 s";
   EXPECT_EQ(usable(), 1U);
+}
+
+// The same at 10,000 tokens a second, past two pauses: no third fetch, and good keys stay.
+TEST_F(KeyKeeperTest, TenThousandKidsASecondCauseNoMore) {
+  constexpr std::size_t kBatch = 1000;
+  constexpr Duration kStep = 100ms;
+  constexpr int kSteps = 625;  // 62.5 s
+  upstream.answer_always(json_answer(set_of({"a"})));
+  start(24h);
+  ASSERT_EQ(fetches(), 1U);
+  std::size_t refused = 0;
+  const TimePoint began = loop.now();
+  for (std::size_t i = 0; i < kSteps; ++i) {
+    refused += flood(kBatch, i * kBatch);
+    EXPECT_EQ(usable(), 1U);
+    loop.advance(kStep);
+  }
+  EXPECT_EQ(refused, kSteps * kBatch);
+  ASSERT_EQ(fetches(), 4U) << "one at the start, and at 0, 30 and 60 s";
+  for (std::size_t i = 1; i < 4; ++i) {
+    const Duration since = upstream.requests()[i].begun - began;
+    EXPECT_GE(since, (static_cast<int>(i) - 1) * 30s);
+    EXPECT_LE(since, (static_cast<int>(i) - 1) * 30s + kStep);
+  }
 }
 
 // A fetch that had begun may be older than the key: then one more, within the same second.

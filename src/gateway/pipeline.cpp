@@ -68,6 +68,7 @@ Task<Result<void>> Pipeline::run(RequestScope& scope) {
   scope.rejected_at = RejectionStage::kIdentify;
   std::optional<Result<Principal>> caller = identify(scope);
   if (!caller) caller = co_await identify_later(scope);  // its token's key may be on its way
+  forget_credentials(scope);
   PENSTOCK_CO_TRY(scope.principal, *std::move(caller));
   scope.rejected_at = RejectionStage::kHead;
   PENSTOCK_CO_CHECK(find_surface(scope));

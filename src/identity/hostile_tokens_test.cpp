@@ -38,6 +38,12 @@ using test::TokenKey;
 
 constexpr std::int64_t kAt = 1'800'000'000;
 constexpr WallTime kNow{std::chrono::seconds(kAt)};
+
+Duration cpu_time() {
+  timespec time{};
+  EXPECT_EQ(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time), 0);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
 constexpr std::string_view kIssuer = "https://idp.example/";
 
 // Keys of the issuer, and of somebody else under the same names.
@@ -99,6 +105,18 @@ class HostileTokens : public testing::Test {
   static void TearDownTestSuite() {
     delete made_set;
     delete made_keys;
+  }
+
+  // Other processes share the caches and the core.
+  static Duration best_of_three(std::string_view text) {
+    Duration best = Duration::max();
+    for (int i = 0; i < 3; ++i) {
+      const Duration before = cpu_time();
+      const auto verdict = judge(text);
+      best = std::min(best, cpu_time() - before);
+      EXPECT_FALSE(verdict && verdict->has_value());
+    }
+    return best;
   }
 
   static std::optional<Result<VerifiedToken>> judge(std::string_view text) {
@@ -493,11 +511,12 @@ void HostileTokens::payloads() {
   add("payload of 306 members", made_keys->es.token(header("ES256", "es"), many + "}"));
 }
 
-Duration cpu_time() {
-  timespec time{};
-  EXPECT_EQ(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time), 0);
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
+// Sanitizers multiply the time of what a good token costs as well.
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr Duration kRefusedWithin = 20ms;
+#else
+constexpr Duration kRefusedWithin = 1ms;
+#endif
 
 // Every good one passes, so that what the table shows is not a verifier that refuses everything.
 TEST_F(HostileTokens, GoodOnesPass) {
@@ -530,11 +549,12 @@ TEST_F(HostileTokens, EachIsRefusedWithinAMillisecond) {
   claims();
   payloads();
   EXPECT_GE(table_.size(), 300U);
-  std::vector<Duration> took;
+  Duration slowest{};
   for (const auto& [what, token] : table_) {
-    const Duration before = cpu_time();
+    const Duration took = best_of_three(token);
+    EXPECT_LT(took, kRefusedWithin) << what;
+    slowest = std::max(slowest, took);
     const auto verdict = judge(token);
-    took.push_back(cpu_time() - before);
     // Without a verdict the key is not known, which is the end once the key set was fetched anew.
     if (!verdict) continue;
     ASSERT_FALSE(verdict->has_value()) << what;
@@ -544,14 +564,8 @@ TEST_F(HostileTokens, EachIsRefusedWithinAMillisecond) {
     for (const std::string_view leak : {"acme", "someone", "evil", "forged", "rs-any"})
       EXPECT_EQ((error.message + error.hint + error.param).find(leak), std::string::npos) << what;
   }
-  std::ranges::sort(took);
-  // On an idle core the slowest (a wrong P-384 signature) takes 0.7 ms; sanitizers and other
-  // processes make it more.
-  EXPECT_LT(took[took.size() / 2], 1ms);
-  EXPECT_LT(took.back(), 50ms);
   RecordProperty("tokens", static_cast<int>(table_.size()));
-  RecordProperty("median_us", static_cast<int>(took[took.size() / 2] / 1us));
-  RecordProperty("slowest_us", static_cast<int>(took.back() / 1us));
+  RecordProperty("slowest_us", static_cast<int>(slowest / 1us));
 }
 
 }  // namespace

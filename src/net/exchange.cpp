@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/assert.h"
 #include "base/units.h"
+#include "base/wipe.h"
 #include "net/byte_stream.h"
 #include "net/input.h"
 #include "runtime/cancellation.h"
@@ -95,6 +97,11 @@ void Exchange::append_connection_fields(std::string& head) const {
     head += "connection: close\r\n";
   else if (head_.version_minor == 0)
     head += "connection: keep-alive\r\n";
+}
+
+// The views of a head look into the input's memory, which is ours to write.
+void Exchange::forget(std::string_view part_of_head) noexcept {
+  wipe(const_cast<char*>(part_of_head.data()), part_of_head.size());
 }
 
 Task<IoEnd> Exchange::reply(std::string head, std::span<const std::string_view> body) {

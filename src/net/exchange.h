@@ -49,6 +49,8 @@ class Exchange {
   ~Exchange();
 
   [[nodiscard]] const wire::RequestHead& head() const noexcept { return head_; }
+  // Overwrites bytes of the head, a credential that nobody reads again. Views of them read zeros.
+  void forget(std::string_view part_of_head) noexcept;
   // When the head was complete.
   [[nodiscard]] TimePoint started() const noexcept { return started_; }
   // Tells when to stop; requested by the exchange itself when the client leaves.

@@ -34,7 +34,7 @@ class Connection {
   Connection(HttpServer& server, ByteStream& stream)
       : server_(server),
         stream_(stream),
-        input_(stream),
+        input_(stream, Input::Spent::kWiped),
         parser_(server.options_.head),
         timer_(server.loop_.timers(), &Connection::on_timer, this),
         accepted_(server.loop_.clock().now()),

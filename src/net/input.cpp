@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/wipe.h"
 #include "net/byte_stream.h"
 
 namespace penstock::net {
@@ -17,7 +18,21 @@ constexpr std::size_t kRoomMin = Input::kSmall / 8;  // for less, no read is wor
 
 }  // namespace
 
-Input::~Input() { PENSTOCK_ASSERT(!reading_); }
+Input::~Input() {
+  PENSTOCK_ASSERT(!reading_);
+  give_back(pinned_memory_, pinned_used_);
+  give_back(memory_, used_);
+}
+
+void Input::spend(char* bytes, std::size_t size) const noexcept {
+  if (spent_ == Spent::kWiped) wipe(bytes, size);
+}
+
+void Input::give_back(std::unique_ptr<char[]>& block, std::size_t used) noexcept {
+  if (block == nullptr) return;
+  spend(block.get(), used);
+  block.reset();
+}
 
 // Room for a read: behind what is held or in front of views that are pinned, whichever is more, so
 // that requests that follow one another on a connection share one block; else by moving what is
@@ -36,6 +51,7 @@ void Input::make_room() {
     limit_ = pinned_begin_;
   } else if (!pinned_here() && capacity_ - held >= kRoomMin && capacity_ >= wanted) {
     std::memmove(memory_.get(), at(begin_), held);
+    spend(at(std::max(held, begin_)), end_ - std::max(held, begin_));
     begin_ = 0;
     end_ = held;
   } else {
@@ -48,11 +64,15 @@ void Input::move_to(std::size_t capacity) {
   const std::size_t held = end_ - begin_;
   std::unique_ptr<char[]> block(new char[capacity]);
   if (held != 0) std::memcpy(block.get(), at(begin_), held);
-  if (pinned_here()) pinned_memory_ = std::move(memory_);
+  if (pinned_here()) {
+    pinned_memory_ = std::move(memory_);
+    pinned_used_ = used_;
+  }
+  give_back(memory_, used_);
   memory_ = std::move(block);
   capacity_ = limit_ = capacity;
   begin_ = 0;
-  end_ = held;
+  end_ = used_ = held;
 }
 
 void Input::start() {
@@ -70,6 +90,7 @@ void Input::start() {
 void Input::take(IoResult result) noexcept {
   if (result.end == IoEnd::kOk) {
     end_ += result.bytes;
+    used_ = std::max(used_, end_);
     much_came_ = result.bytes == read_bytes_ && read_bytes_ >= kSmall / 2;
   } else {
     end_state_ = result.end;
@@ -103,8 +124,8 @@ bool Input::Fill::await_ready() {
 
 void Input::shrink() noexcept {
   if (reading_ || pinned_ || begin_ != end_ || capacity_ <= kSmall) return;
-  memory_.reset();
-  capacity_ = limit_ = begin_ = end_ = 0;
+  give_back(memory_, used_);
+  capacity_ = limit_ = begin_ = end_ = used_ = 0;
   much_came_ = false;
 }
 

@@ -2,6 +2,7 @@
 
 #include <coroutine>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -23,7 +24,14 @@ class Input final : public IoWaiter {
   static constexpr std::size_t kSmall = 2560;
   static constexpr std::size_t kLarge = 65536;
 
-  explicit Input(ByteStream& stream) noexcept : stream_(stream) {}
+  // What becomes of the bytes of a block that is given back, and of those moved within one.
+  enum class Spent : std::uint8_t {
+    kLeft,
+    kWiped,  // clients' keys are among them
+  };
+
+  explicit Input(ByteStream& stream, Spent spent = Spent::kLeft) noexcept
+      : stream_(stream), spent_(spent) {}
   Input(const Input&) = delete;
   Input& operator=(const Input&) = delete;
   ~Input();
@@ -41,7 +49,7 @@ class Input final : public IoWaiter {
   }
   void release() noexcept {
     pinned_ = false;
-    pinned_memory_.reset();
+    give_back(pinned_memory_, pinned_used_);
     limit_ = capacity_;
   }
   // Somebody read past this input, straight from the stream, and found its end.
@@ -101,14 +109,19 @@ class Input final : public IoWaiter {
   void make_room();
   void move_to(std::size_t capacity);
   void take(IoResult result) noexcept;
+  void spend(char* bytes, std::size_t size) const noexcept;
+  void give_back(std::unique_ptr<char[]>& block, std::size_t used) noexcept;
 
   ByteStream& stream_;
+  const Spent spent_;
   std::unique_ptr<char[]> memory_;
   std::unique_ptr<char[]> pinned_memory_;  // an older block that views still look into
   std::size_t capacity_ = 0;
   std::size_t limit_ = 0;  // reads end here: at the capacity, or in front of what is pinned
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
+  std::size_t used_ = 0;  // nothing was ever written from here on, in this block
+  std::size_t pinned_used_ = 0;
   std::size_t pinned_begin_ = 0;
   std::size_t read_bytes_ = 0;  // the room of the read under way
   IoEnd end_state_ = IoEnd::kOk;

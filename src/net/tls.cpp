@@ -223,6 +223,7 @@ Result<std::shared_ptr<TlsServer>> TlsServer::create(std::string_view certificat
   SSL_CTX& context = *impl->context;
   PENSTOCK_CHECK(use_certificate(context, certificate_pem));
   PENSTOCK_CHECK(use_key(context, key_pem));
+  SSL_CTX_set_options(&context, SSL_OP_CLEANSE_PLAINTEXT);  // clients' keys are read here
   SSL_CTX_set_alpn_select_cb(&context, &choose_protocol, nullptr);
   // Sessions live in tickets at the clients; a cache here would be a lock between workers.
   SSL_CTX_set_session_cache_mode(&context, SSL_SESS_CACHE_OFF);

@@ -1,5 +1,6 @@
 #include "runtime/system.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <chrono>
@@ -141,6 +142,15 @@ std::uint64_t raise_descriptor_limit() noexcept {
   ignore(::setrlimit(RLIMIT_NOFILE, &limit), "the limit read back says what holds");
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
   return limit.rlim_cur;
+}
+
+// 1 is too little for a file, and the only limit that a kernel heeds which hands dumps to a program
+// (core(5); fs/coredump.c). The hard limit stays, so that an operator may raise it: prlimit(1).
+void forbid_core_dumps() noexcept {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_CORE, &limit) != 0) return;
+  limit.rlim_cur = std::min<rlim_t>(1, limit.rlim_max);
+  ignore(::setrlimit(RLIMIT_CORE, &limit), "lowering a soft limit is always allowed");
 }
 
 void give_back_freed_memory() noexcept {

@@ -53,6 +53,8 @@ class SystemSecrets final : public SecretSource {
 [[nodiscard]] unsigned cpus_allowed() noexcept;
 // Raises the soft limit of open descriptors to the hard one; returns the limit now in force.
 std::uint64_t raise_descriptor_limit() noexcept;
+// Lets no core dump be written: prompts, replies and keys are in memory while they pass.
+void forbid_core_dumps() noexcept;
 // Makes freed bodies of 64 KiB and more go back to the system at once (mmap threshold), instead of
 // letting the allocator learn to keep them.
 void give_back_freed_memory() noexcept;

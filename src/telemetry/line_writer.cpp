@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -54,29 +55,36 @@ LineWriter::LineWriter(int fd, LineWriterOptions options)
       chunk_bytes_(target_ == Target::kFile ? kFileBytes : kPipeBytes),
       filling_(std::make_unique_for_overwrite<char[]>(half_bytes_)),
       writing_(std::make_unique_for_overwrite<char[]>(half_bytes_)),
+      filling_vital_{.at = std::make_unique_for_overwrite<std::uint32_t[]>(Ends::kMax)},
+      writing_vital_{.at = std::make_unique_for_overwrite<std::uint32_t[]>(Ends::kMax)},
       thread_("log-writer", [this] { run(); }) {}
 
 LineWriter::~LineWriter() { close(); }
 
 void LineWriter::write(std::string_view line) noexcept {
-  if (!take(line, options_.vital_bytes)) dropped_.fetch_add(1, std::memory_order_relaxed);
+  if (!take(line, Kind::kPlain)) dropped_.fetch_add(1, std::memory_order_relaxed);
 }
 
-bool LineWriter::write_vital(std::string_view line) noexcept { return take(line, 0); }
+void LineWriter::write_vital(std::string_view line) noexcept {
+  if (!take(line, Kind::kVital)) dropped_vital_.fetch_add(1, std::memory_order_relaxed);
+}
 
-bool LineWriter::take(std::string_view line, std::size_t keep_free) noexcept {
-  const std::size_t needed = line.size() + 1 + keep_free;
+bool LineWriter::take(std::string_view line, Kind kind) noexcept {
+  const bool vital = kind == Kind::kVital;
+  const std::size_t needed = line.size() + 1 + (vital ? 0 : options_.vital_bytes);
   bool wake = false;
   {
     const std::lock_guard lock(mutex_);
     if (phase_.load(std::memory_order_relaxed) != Phase::kOpen ||
-        needed > half_bytes_ - filled_bytes_)
+        needed > half_bytes_ - filled_bytes_ || (vital && filling_vital_.count == Ends::kMax))
       return false;
     wake = filled_bytes_ == 0;
     char* const at = filling_.get() + filled_bytes_;
     if (!line.empty()) std::memcpy(at, line.data(), line.size());
     at[line.size()] = '\n';
     filled_bytes_ += line.size() + 1;
+    if (vital)
+      filling_vital_.at[filling_vital_.count++] = static_cast<std::uint32_t>(filled_bytes_);
     taken_bytes_ += line.size() + 1;
   }
   if (wake) filled_.notify_one();
@@ -111,6 +119,8 @@ void LineWriter::run() {
     if (filled_bytes_ == 0) return;  // closing, and nothing is left
     filled_.wait_for(lock, options_.batch, [&] { return flushes_ != 0 || closing(); });
     std::swap(filling_, writing_);
+    std::swap(filling_vital_, writing_vital_);
+    filling_vital_.count = 0;
     const std::size_t bytes = std::exchange(filled_bytes_, 0);
     lock.unlock();
     write_out({writing_.get(), bytes});
@@ -120,13 +130,14 @@ void LineWriter::run() {
   }
 }
 
-void LineWriter::write_out(std::string_view bytes) {
+void LineWriter::write_out(std::string_view batch) {
+  std::string_view bytes = batch;
   if (mid_line_ && wait_writable()) mid_line_ = write_some("\n") != 1;
   while (!bytes.empty()) {
-    if (!wait_writable()) return drop_rest(bytes);
+    if (!wait_writable()) return drop_rest(batch, bytes);
     const std::ptrdiff_t sent = write_some(bytes.substr(0, chunk_bytes_));
     if (sent < 0 && (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK)) continue;
-    if (sent <= 0) return drop_rest(bytes);
+    if (sent <= 0) return drop_rest(batch, bytes);
     mid_line_ = bytes[static_cast<std::size_t>(sent) - 1] != '\n';
     bytes.remove_prefix(static_cast<std::size_t>(sent));
   }
@@ -151,9 +162,13 @@ bool LineWriter::wait_writable() {
   }
 }
 
-void LineWriter::drop_rest(std::string_view rest) {
-  const auto lines = std::count(rest.begin(), rest.end(), '\n');
-  dropped_.fetch_add(static_cast<std::uint64_t>(lines), std::memory_order_relaxed);
+void LineWriter::drop_rest(std::string_view batch, std::string_view rest) {
+  const auto lines = static_cast<std::uint64_t>(std::ranges::count(rest, '\n'));
+  const std::span<const std::uint32_t> ends(writing_vital_.at.get(), writing_vital_.count);
+  const auto lost = std::ranges::upper_bound(ends, batch.size() - rest.size());
+  const auto vital = static_cast<std::uint64_t>(ends.end() - lost);
+  dropped_.fetch_add(lines - vital, std::memory_order_relaxed);
+  dropped_vital_.fetch_add(vital, std::memory_order_relaxed);
 }
 
 }  // namespace penstock::telemetry

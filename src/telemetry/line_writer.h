@@ -36,9 +36,8 @@ class LineWriter final : public LogSink {
   // Any thread. line: without line end. cost: about 50 ns; never waits for the descriptor.
   void write(std::string_view line) noexcept override;
 
-  // The same for lines that others must not crowd out; false when even these do not fit, which
-  // dropped() does not count.
-  [[nodiscard]] bool write_vital(std::string_view line) noexcept;
+  // The same for lines that others must not crowd out, counted apart.
+  void write_vital(std::string_view line) noexcept;
 
   // Waits until every line written before is out, or `at_most` has passed (then false).
   [[nodiscard]] bool flush(Duration at_most);
@@ -47,9 +46,12 @@ class LineWriter final : public LogSink {
   // dropped. Safe to call twice.
   void close();
 
-  // Lines lost so far, for access_log_dropped_total. Any thread.
+  // Lines lost so far, whether they found no place or could not be written. Any thread.
   [[nodiscard]] std::uint64_t dropped() const noexcept {
     return dropped_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint64_t dropped_vital() const noexcept {
+    return dropped_vital_.load(std::memory_order_relaxed);
   }
 
  private:
@@ -58,12 +60,21 @@ class LineWriter final : public LogSink {
   enum class Target : std::uint8_t { kFile, kPipe, kSocket };  // a terminal is taken for a pipe
 
   [[nodiscard]] static Target target(int fd) noexcept;
-  [[nodiscard]] bool take(std::string_view line, std::size_t keep_free) noexcept;
+  // Where a half's vital lines end, in order: their number has a bound, as its bytes have.
+  struct Ends {
+    static constexpr std::size_t kMax = 8192;
+    std::unique_ptr<std::uint32_t[]> at;
+    std::size_t count = 0;
+  };
+
+  enum class Kind : std::uint8_t { kPlain, kVital };
+
+  [[nodiscard]] bool take(std::string_view line, Kind kind) noexcept;
   void run();
-  void write_out(std::string_view bytes);
+  void write_out(std::string_view batch);
   [[nodiscard]] std::ptrdiff_t write_some(std::string_view bytes) const noexcept;
   [[nodiscard]] bool wait_writable();
-  void drop_rest(std::string_view rest);
+  void drop_rest(std::string_view batch, std::string_view rest);
 
   const int fd_;
   const LineWriterOptions options_;
@@ -72,6 +83,8 @@ class LineWriter final : public LogSink {
   const std::size_t chunk_bytes_;    // most that one write may take without blocking
   std::unique_ptr<char[]> filling_;  // the halves change places under mutex_
   std::unique_ptr<char[]> writing_;  // the thread's alone between exchanges
+  Ends filling_vital_;               // these go with them
+  Ends writing_vital_;
   std::mutex mutex_;
   std::condition_variable filled_;   // filling_ is no longer empty, or it is time to hurry
   std::condition_variable written_;  // done_bytes_ has grown
@@ -81,6 +94,7 @@ class LineWriter final : public LogSink {
   std::uint32_t flushes_ = 0;        // waiting now: do not batch
   std::atomic<Phase> phase_{Phase::kOpen};
   std::atomic<std::uint64_t> dropped_{0};
+  std::atomic<std::uint64_t> dropped_vital_{0};
   Duration waited_closing_{};  // the thread's alone, as is the next
   bool mid_line_ = false;      // a write failed inside a line: the next one starts on a fresh line
   runtime::Thread thread_;     // last: it uses all of the above

@@ -54,18 +54,20 @@ class LineWriterFile : public testing::Test {
   Descriptor file_{::memfd_create("lines", 0)};
 };
 
-// A flood of other lines leaves room for those that matter; when they are too many themselves,
-// their writer is told.
+// A flood of other lines leaves room for those that matter, which are counted apart.
 TEST_F(LineWriterFile, KeepsAPlaceForVitalLines) {
   LineWriter writer(file_.get(), {.bytes_max = 64, .vital_bytes = 8, .batch = kLong});
   for (int i = 0; i < 20; ++i) writer.write("other");  // 6 bytes each, of a half's 32
   EXPECT_EQ(writer.dropped(), 16U);
-  EXPECT_TRUE(writer.write_vital("vital1"));
-  EXPECT_FALSE(writer.write_vital("vital2"));
-  EXPECT_EQ(writer.dropped(), 16U) << "its writer counts it";
+  writer.write_vital("vital1");
+  EXPECT_EQ(writer.dropped_vital(), 0U);
+  writer.write_vital("vital2");
+  EXPECT_EQ(writer.dropped_vital(), 1U);
   writer.close();
   EXPECT_EQ(content(), "other\nother\nother\nother\nvital1\n");
-  EXPECT_FALSE(writer.write_vital("late"));
+  writer.write_vital("late");
+  EXPECT_EQ(writer.dropped_vital(), 2U);
+  EXPECT_EQ(writer.dropped(), 16U);
 }
 
 // What was accepted before close() is out after it; what comes later is counted.
@@ -173,6 +175,46 @@ TEST_F(LineWriterPipe, CountsLinesWhenTheReaderLeft) {
   writer.write("two");
   EXPECT_TRUE(writer.flush(kLong));
   EXPECT_EQ(writer.dropped(), 2U);
+}
+
+// Each line is lost as what it was, whatever stood beside it, and in a later batch too.
+TEST_F(LineWriterPipe, CountsLostLinesByTheirKind) {
+  LineWriter writer(writer_.get());
+  reader_.reset();
+  writer.write("one");
+  writer.write_vital("two");
+  writer.write("three");
+  writer.write_vital("four");
+  writer.write_vital("five");
+  EXPECT_TRUE(writer.flush(kLong));
+  EXPECT_EQ(writer.dropped(), 2U);
+  EXPECT_EQ(writer.dropped_vital(), 3U);
+  writer.write("six");
+  EXPECT_TRUE(writer.flush(kLong));
+  EXPECT_EQ(writer.dropped(), 3U);
+  EXPECT_EQ(writer.dropped_vital(), 3U);
+}
+
+// Some lines leave, then the reader: what was written is not lost, whichever kind it was.
+TEST_F(LineWriterPipe, CountsWhatDidNotLeaveInTime) {
+  const std::string line(999, 'v');
+  std::uint64_t plain = 0;
+  std::uint64_t vital = 0;
+  {
+    LineWriter writer(writer_.get(), {.batch = kLong, .drain_max = 0ns});
+    for (int i = 0; i < 500; ++i) {
+      writer.write(std::string(999, 'p'));
+      writer.write_vital(line);
+    }
+    writer.close();
+    plain = writer.dropped();
+    vital = writer.dropped_vital();
+  }
+  writer_.reset();
+  const std::string text = read_all();
+  EXPECT_EQ(plain + vital + text.size() / 1000, 1000U);
+  EXPECT_GE(vital, plain);
+  EXPECT_LE(vital, plain + 1);
 }
 
 // A reader that does not read costs lines, never a worker's time, and close() still returns; the

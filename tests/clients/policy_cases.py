@@ -75,6 +75,20 @@ def _audit_lost(rig):
                "three lost lines are counted")
 
 
+@suite.case("lost lines of a stream that two logs share are counted each as its own")
+def _both_lost(rig):
+    for tier in ("internal", "external"):
+        whose = tenants(tools="deny")
+        whose["acme"]["tier"] = tier
+        gateway = rig.gateway(auth={"mode": "keys"}, tenants=whose, telemetry={
+            "access_log": "file:/dev/full", "audit_log": "file:/dev/full"})
+        equal([chat(gateway)[0] for _ in range(4)], [200] * 4, "statuses of plain calls")
+        equal([chat(gateway, tools=[{}])[0] for _ in range(2)], [403] * 2, "statuses with tools")
+        for counted in ("access_log_dropped_total 6\n", "audit_log_dropped_total 2\n"):
+            eventually(lambda counted=counted: f"penstock_{counted}" in gateway.metrics(),
+                       f"{counted} of tenant {tier}")
+
+
 @suite.case("a system prompt is read from its file, less one line end, and shown nowhere")
 def _system_prompt(rig):
     rig.file("policy-prompt.txt", PROMPT + "\n")
@@ -121,6 +135,17 @@ def _check(rig):
     expect(b'did you mean "chat"?' in told.stderr + told.stdout, f"no hint: {told.stderr!r}")
 
 
+@suite.case("check warns of a tenant whose keys are all disabled, and serve takes it")
+def _dead_keys(rig):
+    whose = tenants()
+    whose["acme"]["keys"][0]["disabled"] = True
+    gateway = rig.gateway(auth={"mode": "keys"}, tenants=whose)
+    equal(chat(gateway)[0], 403, "status")
+    told = rig.verb("check", "-c", gateway.path)
+    equal(told.returncode, 0, "exit code")
+    expect(b"tenants.acme.keys" in told.stderr, f"check does not warn: {told.stderr!r}")
+
+
 @suite.case("a PATCH changes rules at once and the audit log tells it")
 def _live(rig):
     path = rig.fleet.path("audit-live.log")
@@ -145,5 +170,10 @@ def _dev(rig):
     config["listen"]["data"] = "0.0.0.0:0"
     told = rig.verb("serve", "-c", rig.file("policy-open.yaml", json.dumps(config)))
     equal(told.returncode, BAD_CONFIG, "exit code")
+    for change in ({"listen": {"data": "127.0.0.1:0", "admin": "0.0.0.0:0"},
+                    "admin": {"token": "env:TOKEN"}}, {"tenants": tenants()}):
+        told = rig.verb("check", "-c", rig.file("policy-open.yaml", json.dumps(
+            {**gateway.config(), **change})), TOKEN="t")
+        equal(told.returncode, BAD_CONFIG, f"exit code with {list(change)}")
     expect(set(MODELS) <= {model["id"] for model in json.loads(
         fetch(gateway.url + "/v1/models")[1])["data"]}, "dev mode lists every model")

@@ -22,6 +22,7 @@ import quota_cluster_cases
 import quota_outage_cases
 import redaction_cases
 import reload_cases
+import secrecy_cases
 import tls_cases
 import token_cases
 import verbs_cases
@@ -66,6 +67,7 @@ def main():
         fault_cases.run(report, fleet, fault_more_cases.suite)
         verbs_cases.run(report, fleet, mock)
         policy_cases.run(report, fleet, mock)
+        secrecy_cases.run(report, fleet, mock)
         redaction_cases.run(report, fleet, mock)
         mock_dev_cases.run(report, fleet, mock)
         lab_cases.run(report, fleet)
