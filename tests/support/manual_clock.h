@@ -13,7 +13,10 @@ class ManualClock final : public Clock {
  public:
   static constexpr TimePoint kStart{Duration(std::chrono::hours(1) + std::chrono::microseconds(7))};
 
-  [[nodiscard]] TimePoint now() const noexcept override { return now_; }
+  [[nodiscard]] TimePoint now() const noexcept override {
+    now_ += reading_;
+    return now_;
+  }
   // 2025-01-01 00:00 UTC at the start; moves with now().
   [[nodiscard]] WallTime wall() const noexcept override {
     constexpr WallTime kFirst{std::chrono::seconds(1'735'689'600)};
@@ -21,9 +24,12 @@ class ManualClock final : public Clock {
   }
   // Moves to `to`; never back.
   void move_to(TimePoint to) noexcept { now_ = std::max(now_, to); }
+  // From now on time also passes as it is read, so much each time: work that takes long.
+  void set_reading(Duration takes) noexcept { reading_ = takes; }
 
  private:
-  TimePoint now_ = kStart;
+  mutable TimePoint now_ = kStart;
+  Duration reading_{};
 };
 
 }  // namespace penstock::test
