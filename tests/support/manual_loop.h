@@ -29,6 +29,7 @@ class ManualLoop final : public runtime::EventLoop {
   [[nodiscard]] TimePoint now() const noexcept { return clock_.now(); }
   // As in ManualClock.
   void set_reading(Duration takes) noexcept { clock_.set_reading(takes); }
+  void step_wall(Duration by) noexcept { clock_.step_wall(by); }
 
   // Runs posted work until none is left, at the time it is. Asserts that this ends.
   void run_until_idle();
