@@ -13,6 +13,7 @@
 #include "net/connection_pool.h"
 #include "net/dialer.h"
 #include "net/http_call.h"
+#include "policy/posture.h"
 
 namespace penstock::gateway {
 namespace {
@@ -36,8 +37,8 @@ Error not_dialled(const net::Acquired& acquired) {
       return made(ErrorCode::kUpstreamTimeout,
                   "The provider did not accept the connection in time.", acquired.detail);
     case net::DialEnd::kLocal:
-      return made(ErrorCode::kOverloaded, "The gateway has no descriptor or port left.",
-                  acquired.detail);
+      return made(policy::refusal_code(policy::Failure::kDescriptorsOut),
+                  "The gateway has no descriptor or port left.", acquired.detail);
     case net::DialEnd::kCancelled: return stopped();
     case net::DialEnd::kConnected: break;
   }
@@ -46,7 +47,9 @@ Error not_dialled(const net::Acquired& acquired) {
 
 }  // namespace
 
-Error memory_full() { return {ErrorCode::kOverloaded, "The memory for bodies is full."}; }
+Error memory_full() {
+  return {policy::refusal_code(policy::Failure::kMemoryFull), "The memory for bodies is full."};
+}
 
 Error stopped() { return Error(ErrorCode::kDraining); }
 

@@ -8,7 +8,6 @@
 #include <variant>
 
 #include "base/error.h"
-#include "base/error_code.h"
 #include "base/label.h"
 #include "base/result.h"
 #include "base/units.h"
@@ -25,6 +24,7 @@
 #include "gateway/no_replica.h"
 #include "gateway/request_scope.h"
 #include "gateway/route.h"
+#include "policy/posture.h"
 #include "runtime/rest.h"
 #include "telemetry/labels.h"
 
@@ -121,7 +121,7 @@ class Journey {
            access.place(place.provider, place.model) != Barred::kNo;
   }
   [[nodiscard]] static Error closed() {
-    Error error(ErrorCode::kProviderNotAllowed);
+    Error error(policy::refusal_code(policy::Failure::kRouteBarred));
     error.detail = "a route led to a provider that is barred to its caller";
     return error;
   }

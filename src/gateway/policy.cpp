@@ -24,6 +24,7 @@
 #include "gateway/route.h"
 #include "gateway/snapshot.h"
 #include "policy/output_rule.h"
+#include "policy/posture.h"
 #include "policy/rules_config.h"
 #include "telemetry/labels.h"
 #include "wire/header_list.h"
@@ -77,7 +78,8 @@ Result<void> judge_readable(RequestScope& scope, const Workload* workload) {
   const bool ruled = workload != nullptr || held || scope.principal.tier == Tier::kExternal;
   const auto unclear = [&](std::string_view member, std::string_view why) {
     return refused(scope, PolicyRule::kReadable, "readable",
-                   named(ErrorCode::kInvalidRequest, member, fmt::format("`{}` {}.", member, why)));
+                   named(policy::refusal_code(policy::Failure::kRuleUnreadable), member,
+                         fmt::format("`{}` {}.", member, why)));
   };
   if (!said.respelled.empty() && (ruled || some != Barred::kNo))
     return unclear(said.respelled, "must be spelled in lower case, for providers may ignore case");
@@ -141,16 +143,16 @@ Result<void> hold_output(RequestScope& scope, const Workload& workload) {
 Result<void> put_system_message(RequestScope& scope, const Workload& workload) {
   if (workload.system_message.empty() || scope.surface == dialect::Surface::kEmbeddings) return {};
   const bool chat = scope.surface == dialect::Surface::kChat;
+  const ErrorCode code = policy::refusal_code(policy::Failure::kSystemPromptNoPlace);
   if (!chat || scope.request.messages_at == 0)
     return refused(scope, PolicyRule::kSystemPrompt, "system_prompt",
-                   chat
-                       ? named(ErrorCode::kInvalidRequest, "messages", "`messages` must be a list.")
-                       : named(ErrorCode::kInvalidRequest, "",
-                               "This workload's system prompt has no place here: use "
-                               "/v1/chat/completions."));
+                   chat ? named(code, "messages", "`messages` must be a list.")
+                        : named(code, "",
+                                "This workload's system prompt has no place here: use "
+                                "/v1/chat/completions."));
   if (const std::string_view member = scope.request.ruled.other_template; !member.empty())
     return refused(scope, PolicyRule::kSystemPrompt, "system_prompt",
-                   named(ErrorCode::kInvalidRequest, member,
+                   named(code, member,
                          fmt::format("`{}` is not taken here: it may leave this workload's system "
                                      "prompt out.",
                                      member)));

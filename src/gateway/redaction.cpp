@@ -16,6 +16,7 @@
 #include "gateway/request_scope.h"
 #include "gateway/workload_redaction.h"
 #include "policy/json_redactor.h"
+#include "policy/posture.h"
 #include "policy/redact_config.h"
 #include "policy/redactor.h"
 #include "policy/stream_redactor.h"
@@ -154,7 +155,7 @@ Error blocked_reply(std::string_view kind) {
 
 Error not_redacted(RequestScope& scope, Direction direction, std::string_view why) {
   scope.worker.metrics.redaction_failures.at(label_of(direction)).add();
-  return Error(ErrorCode::kRedactionUnavailable, std::string(why));
+  return Error(policy::refusal_code(policy::Failure::kRedactorFailed), std::string(why));
 }
 
 void count_redactions(const RequestScope& scope, const WorkloadRedaction& redaction,

@@ -22,6 +22,7 @@
 #include "identity/token.h"
 #include "identity/token_cache.h"
 #include "identity/verify_token.h"
+#include "policy/posture.h"
 
 namespace penstock::gateway {
 
@@ -96,7 +97,8 @@ Task<Result<Principal>> token_caller_later(RequestScope& scope, std::string_view
   if (std::optional<Result<Principal>> caller = token_caller(scope, token))
     co_return *std::move(caller);
   if (!worker.keys.usable(scope.now()))
-    co_return fail(ErrorCode::kStoreUnavailable, "The issuer's keys are not at hand.");
+    co_return fail(policy::refusal_code(policy::Failure::kKeySetAway),
+                   "The issuer's keys are not at hand.");
   if (end == KeyDesk::WaitEnd::kFull)
     co_return fail(ErrorCode::kStoreUnavailable, "Too many requests wait for the issuer's keys.");
   co_return unauthenticated("The token is signed with a key that its issuer does not have.");

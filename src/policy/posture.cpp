@@ -18,7 +18,7 @@ using enum Posture;
 constexpr auto kNoCode = ErrorCode::kInternal;
 constexpr auto kLater = Built::kLater;
 
-constexpr std::array<PostureRow, 23> kTable{{
+constexpr std::array<PostureRow, 24> kTable{{
     {kRuleUnreadable,
      "a rule cannot tell what the provider would read (a member twice, in another case, in another "
      "form)",
@@ -64,6 +64,10 @@ constexpr std::array<PostureRow, 23> kTable{{
      "process_open_fds", "new clients wait in the kernel's queue, calls are refused"},
     {kMemoryFull, "the memory for bodies is full", kClosed, kClosed, ErrorCode::kOverloaded,
      "rejections_total{stage=body}", "nothing is unbounded"},
+    {kClockStepped, "the machine's clock is set, forward or back", kOpen, kOpen, kNoCode,
+     "nothing here: watch the service that sets it",
+     "rates and deadlines run on a clock that nobody sets, shared limits on Redis' own; keys and "
+     "tokens expire by the date as it stands"},
     {kBudgetStoreAway, "the store of budgets is away", kBounded, kClosed,
      ErrorCode::kStoreUnavailable, "later", "staff can be billed afterwards, strangers cannot",
      kLater},
@@ -87,6 +91,12 @@ static_assert(
     }(),
     "the rows stand in the order of the enum");
 
+const PostureRow& row_of(Failure failure) noexcept {
+  const auto index = std::to_underlying(failure);
+  PENSTOCK_ASSERT(index < kTable.size());
+  return kTable[index];
+}
+
 }  // namespace
 
 std::string_view name(Posture posture) noexcept {
@@ -104,9 +114,14 @@ std::string_view name(Posture posture) noexcept {
 std::span<const PostureRow> posture_table() noexcept { return kTable; }
 
 Posture posture(Failure failure, Tier tier) noexcept {
-  const auto index = std::to_underlying(failure);
-  PENSTOCK_ASSERT(index < kTable.size());
-  return tier == Tier::kInternal ? kTable[index].internal : kTable[index].external;
+  const PostureRow& row = row_of(failure);
+  return tier == Tier::kInternal ? row.internal : row.external;
+}
+
+ErrorCode refusal_code(Failure failure) noexcept {
+  const ErrorCode code = row_of(failure).code;
+  PENSTOCK_ASSERT(code != kNoCode);
+  return code;
 }
 
 }  // namespace penstock::policy

@@ -43,6 +43,7 @@ enum class Failure : std::uint8_t {
   kUpstreamTls,
   kDescriptorsOut,
   kMemoryFull,
+  kClockStepped,
   kBudgetStoreAway,
   kPriceMissing,
   kJournalFull,
@@ -66,5 +67,7 @@ struct PostureRow {
 [[nodiscard]] std::span<const PostureRow> posture_table() noexcept;
 
 [[nodiscard]] Posture posture(Failure failure, Tier tier) noexcept;
+// The code of its row, for those who refuse: asked here, so that the table says what is done.
+[[nodiscard]] ErrorCode refusal_code(Failure failure) noexcept;
 
 }  // namespace penstock::policy

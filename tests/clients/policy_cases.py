@@ -19,13 +19,16 @@ def run(report, fleet, mock):
     suite.run(report, "policy", Rig(fleet, mock, "policy"))
 
 
-def tenants(**rules):
+TIERS = ("internal", "external")
+
+
+def tenants(tier="internal", **rules):
     key = {"id": "k1", "sha256": hashlib.sha256(KEY.encode()).hexdigest(), "workload": "app"}
-    return {"acme": {"keys": [key], "workloads": {"app": rules}}}
+    return {"acme": {"tier": tier, "keys": [key], "workloads": {"app": rules}}}
 
 
-def keyed(rig, rules, **sections):
-    return rig.gateway(auth={"mode": "keys"}, tenants=tenants(**rules), **sections)
+def keyed(rig, rules, tier="internal", **sections):
+    return rig.gateway(auth={"mode": "keys"}, tenants=tenants(tier, **rules), **sections)
 
 
 def chat(gateway, model="chat", headers=None, **members):
@@ -66,13 +69,29 @@ def _audit_file(rig):
 
 @suite.case("an audit log that cannot be written loses lines, counts them and stops nobody")
 def _audit_lost(rig):
-    gateway = keyed(rig, {"tools": "deny"},
-                    telemetry={"access_log": "off", "audit_log": "file:/dev/full"})
-    for _ in range(3):
-        equal(chat(gateway, tools=[{}])[0], 403, "status with tools")
-    equal(chat(gateway)[0], 200, "status of a plain call")
-    eventually(lambda: "penstock_audit_log_dropped_total 3\n" in gateway.metrics(),
-               "three lost lines are counted")
+    for tier in TIERS:
+        gateway = keyed(rig, {"tools": "deny"}, tier,
+                        telemetry={"access_log": "off", "audit_log": "file:/dev/full"})
+        for _ in range(3):
+            equal(chat(gateway, tools=[{}])[0], 403, f"status with tools, {tier}")
+        equal(chat(gateway)[0], 200, f"status of a plain call, {tier}")
+        eventually(lambda: "penstock_audit_log_dropped_total 3\n" in gateway.metrics(),
+                   f"three lost lines are counted, {tier}")
+
+
+@suite.case("an access log that cannot be written loses lines, counts them and stops nobody")
+def _access_log_lost(rig):
+    audit = rig.fleet.path("audit-beside.log")
+    for tier in TIERS:
+        gateway = keyed(rig, {"tools": "deny"}, tier, telemetry={
+            "access_log": "file:/dev/full", "audit_log": "file:" + audit})
+        equal([chat(gateway)[0] for _ in range(4)], [200] * 4, f"statuses, {tier}")
+        equal(chat(gateway, tools=[{}])[0], 403, f"status with tools, {tier}")
+        eventually(lambda: gateway.metric("penstock_access_log_dropped_total") == 5,
+                   f"five lost lines are counted, {tier}")
+        equal(gateway.metric("penstock_audit_log_dropped_total"), 0.0, "audit lines lost")
+    equal(len(eventually(lambda: len(lines_of(audit)) >= 2 and lines_of(audit),
+                         "two audit lines")), 2, "audit lines, each in its own file")
 
 
 @suite.case("lost lines of a stream that two logs share are counted each as its own")

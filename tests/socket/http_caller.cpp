@@ -12,6 +12,7 @@
 #include "net/http_call.h"
 #include "runtime/cancellation.h"
 #include "runtime/task.h"
+#include "wire/header_list.h"
 
 namespace penstock::test {
 
@@ -51,6 +52,8 @@ Task<bool> HttpCaller::gather(std::span<const std::string_view> request,
   if (co_await call.send(request, due) != net::IoEnd::kOk) co_return false;
   if (co_await call.read_head(due) != net::HeadEnd::kHead) co_return false;
   answer.status = call.head().status;
+  for (const wire::Header& field : call.head().headers)
+    answer.head.append(field.name).append(": ").append(field.value).append("\n");
   call.release_head();
   while (true) {
     const net::HttpCall::Piece piece = call.next();

@@ -26,7 +26,8 @@ class HttpCaller {
 
   // What came of a call: everything that arrived, whole or not.
   struct Answer {
-    int status = 0;  // 0: no reply head came
+    int status = 0;    // 0: no reply head came
+    std::string head;  // its fields, one a line
     std::string body;
     bool whole = false;
   };

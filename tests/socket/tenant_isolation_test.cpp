@@ -1,6 +1,7 @@
 // A hundred tenants whose every request is marked, through one gateway on real sockets, while
-// clients leave, providers cut connections, and connections are shared by whoever comes next: no
-// mark is ever seen by anybody but its sender, nor in a log.
+// clients leave, providers and Redis cut connections, and connections are shared by whoever comes
+// next: no mark is ever seen by anybody but its sender and the provider that it asks, which sees no
+// other beside it; none stands in a log, in a metric or in Redis.
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -15,6 +16,10 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -33,12 +38,14 @@
 #include "runtime/signals.h"
 #include "runtime/system.h"
 #include "runtime/task.h"
+#include "tests/socket/dropping_redis.h"
 #include "tests/socket/http_caller.h"
 #include "tests/socket/http_load.h"
 #include "tests/socket/http_provider.h"
 #include "tests/socket/whole_gateway.h"
 #include "tests/support/departure.h"
 #include "tests/support/seeded_rng.h"
+#include "wire/header_list.h"
 
 namespace penstock {
 namespace {
@@ -50,6 +57,7 @@ constexpr std::uint32_t kClientThreads = 2;
 constexpr std::uint32_t kClientsPerThread = 25;
 constexpr std::uint32_t kCallsPerClient = 2000;  // 100,000 in all
 constexpr std::string_view kMark = "<<mark-";
+constexpr std::string_view kAddress = "@isolation.example";
 
 std::string secret_of(std::uint64_t tenant) { return fmt::format("sk-isolation-{}", tenant); }
 
@@ -63,6 +71,9 @@ std::set<std::string, std::less<>> marks_in(std::string_view text) {
   return found;
 }
 
+bool limited(std::uint64_t tenant) { return tenant % 4 == 0; }
+bool redacted(std::uint64_t tenant) { return tenant % 8 == 0; }
+
 // Whether a text holds a mark that is not (the beginning of) `own`.
 bool holds_foreign(std::string_view text, std::string_view own) {
   for (const std::string& mark : marks_in(text))
@@ -71,6 +82,7 @@ bool holds_foreign(std::string_view text, std::string_view own) {
 }
 
 // Says again what it was asked, as a stream in pieces or at once; breaks off every now and then.
+// Counts requests that hold the marks of several callers, a caller's key, or what was to be masked.
 class Echo final : public test::HttpProvider {
  public:
   using HttpProvider::HttpProvider;
@@ -81,18 +93,35 @@ class Echo final : public test::HttpProvider {
     const std::size_t at = body->find(kMark);
     if (at == std::string_view::npos) co_return exchange.break_off();
     const std::string said(body->substr(at, body->find('"', at) - at));
-    if (body->contains("\"stream\":true")) co_return co_await stream(exchange, said);
+    check(exchange.head().headers, *body);
+    const std::string head = fmt::format("x-said: {}>>\r\n", said.substr(0, said.find('>')));
+    if (body->contains("\"stream\":true")) co_return co_await stream(exchange, head, said);
     if (rng_.below(40) == 0) co_return exchange.break_off();
     const std::array<std::string_view, 3> pieces{
         R"({"object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":")",
         said, R"("},"finish_reason":"stop"}]})"};
-    ignore(co_await exchange.reply("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n", pieces),
-           "the gateway may have left");
+    std::string reply = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n" + head;
+    ignore(co_await exchange.reply(std::move(reply), pieces), "the gateway may have left");
   }
 
+  // Requests that held what they must not. Once the provider has ended.
+  [[nodiscard]] std::uint32_t mixed() const noexcept { return mixed_; }
+
  private:
-  Task<void> stream(net::Exchange& exchange, const std::string& said) {
-    exchange.begin("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n", net::ReplyFraming());
+  void check(const wire::HeaderList& fields, std::string_view body) {
+    std::string all;
+    for (const wire::Header& field : fields) all.append(field.value).append("\n");
+    all += body;
+    const auto marks = marks_in(all);
+    const bool raw =
+        redacted(std::strtoull(marks.begin()->c_str(), nullptr, 10)) && body.contains(kAddress);
+    if (marks.size() == 1 && !raw && !all.contains("sk-isolation")) return;
+    if (mixed_++ == 0) ADD_FAILURE() << "the provider was sent " << all;
+  }
+
+  Task<void> stream(net::Exchange& exchange, const std::string& head, const std::string& said) {
+    exchange.begin("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n" + head,
+                   net::ReplyFraming());
     const std::uint64_t cut = rng_.below(8) == 0 ? rng_.below(4) : 1000;
     for (std::size_t at = 0; at < said.size(); at += 16) {
       if (at / 16 == cut) co_return exchange.break_off();
@@ -112,10 +141,12 @@ class Echo final : public test::HttpProvider {
   }
 
   test::SeededRng rng_{2};
+  std::uint32_t mixed_ = 0;
 };
 
 struct Counts {
   std::atomic<std::uint32_t> own = 0;      // a whole reply with the caller's mark
+  std::atomic<std::uint32_t> headed = 0;   // of those, with it in the head too
   std::atomic<std::uint32_t> foreign = 0;  // must be none
   std::atomic<std::uint32_t> failed = 0;   // told of the provider's break-off
   std::atomic<std::uint32_t> left = 0;     // the client itself
@@ -141,13 +172,14 @@ class Client {
     std::string said;
     for (std::uint64_t left = rng_.below(5) + 1; left > 0; --left)
       said += fmt::format("{}{}>>", kMark, own);
-    const std::string body =
-        fmt::format(R"({{"model":"m","stream":{},"messages":[{{"role":"user","content":"{}"}}]}})",
-                    rng_.below(2) == 0, said);
+    const std::string body = fmt::format(
+        R"({{"model":"m","stream":{},"messages":[{{"role":"user","content":"{} t{}{}"}}]}})",
+        rng_.below(2) == 0, said, tenant, kAddress);
     const std::string head = fmt::format(
         "POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\ncontent-type: application/json\r\n"
-        "authorization: Bearer {}\r\ncontent-length: {}\r\n\r\n",
-        secret_of(tenant), body.size());
+        "authorization: Bearer {}\r\nx-note: {}{}>>\r\n{}content-length: {}\r\n\r\n",
+        secret_of(tenant), kMark, own, index % 8 == 0 ? "x-penstock-provider: p\r\n" : "",
+        body.size());
     const std::array<std::string_view, 2> pieces{head, body};
     test::Departure departure(loop_);
     if (rng_.below(6) == 0)
@@ -160,10 +192,12 @@ class Client {
 
   void note(const test::HttpCaller::Answer& answer, std::string_view own, std::string_view said,
             runtime::Cancellation& cancellation) {
-    if (holds_foreign(answer.body, own)) {
-      if (counts_.foreign++ == 0) ADD_FAILURE() << own << " was sent " << answer.body;
+    if (holds_foreign(answer.body, own) || holds_foreign(answer.head, own)) {
+      if (counts_.foreign++ == 0)
+        ADD_FAILURE() << own << " was sent " << answer.head << answer.body;
     } else if (answer.whole && answer.status == 200 && text_of(answer.body).contains(said)) {
       ++counts_.own;
+      if (!marks_in(answer.head).empty()) ++counts_.headed;
     } else if (answer.whole && (answer.status == 502 || answer.body.contains("\"error\""))) {
       ++counts_.failed;
     } else if (cancellation.requested()) {
@@ -193,19 +227,77 @@ class Client {
   Counts& counts_;
 };
 
-std::string config_of(std::uint16_t provider, const std::string& log) {
+// Asks the admin plane once.
+class Scrape {
+ public:
+  Scrape(runtime::AsioLoop& loop, net::Dialer& dialer, std::uint16_t port, std::string& metrics)
+      : caller_(loop, dialer, port), metrics_(metrics) {}
+
+  Task<void> run() {
+    const std::array<std::string_view, 1> pieces{"GET /metrics HTTP/1.1\r\nhost: g\r\n\r\n"};
+    runtime::Cancellation never;
+    const std::optional<test::HttpCaller::Answer> answer = co_await caller_.ask(pieces, never);
+    if (answer) metrics_ = answer->body;
+    co_await caller_.close();
+  }
+
+ private:
+  test::HttpCaller caller_;
+  std::string& metrics_;
+};
+
+// What this process says on stderr goes to a file as long as this lives.
+class StderrFile {
+ public:
+  explicit StderrFile(const std::string& path)
+      : file_(open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600)),
+        before_(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)) {
+    EXPECT_NE(dup2(file_, STDERR_FILENO), -1);
+  }
+  StderrFile(const StderrFile&) = delete;
+  StderrFile& operator=(const StderrFile&) = delete;
+  ~StderrFile() {
+    dup2(before_, STDERR_FILENO);
+    close(before_);
+    close(file_);
+  }
+
+ private:
+  int file_;
+  int before_;
+};
+
+// A quarter of the tenants have limits, which are shared through Redis; half of those mask
+// addresses.
+std::string config_of(std::uint16_t provider, const std::string& logs) {
   std::string text = fmt::format(
       "version: 1\nworkers: 2\nlisten: {{ data: 127.0.0.1:0, admin: 127.0.0.1:0 }}\n"
-      "telemetry: {{ access_log: 'file:{}' }}\ndrain: {{ settle: 0s }}\n"
-      "retry: {{ attempts_max: 2, budget: 100% }}\n"
+      "telemetry: {{ access_log: 'file:{}access.log', audit_log: 'file:{}audit.log' }}\n"
+      "drain: {{ settle: 0s }}\nretry: {{ attempts_max: 2, budget: 100% }}\n"
+      "store: {{ quota: {{ kind: redis }}, redis: {{ url: env:REDIS, emergency_share: 100% }} }}\n"
       "providers: {{ p: {{ dialect: openai, replicas: [ http://127.0.0.1:{} ], "
       "limits: {{ connections: 24 }}, breaker: {{ samples_min: 1000000 }} }} }}\n"
       "models: {{ m: {{ targets: [ {{ provider: p, model: up }} ] }} }}\ntenants:\n",
-      log, provider);
+      logs, logs, provider);
   for (std::uint32_t tenant = 0; tenant < kTenants; ++tenant)
-    text += fmt::format("  t{}: {{ keys: [ {{ id: k{}, sha256: {} }} ] }}\n", tenant, tenant,
-                        crypto::hex_encode(crypto::sha256(secret_of(tenant))));
+    text += fmt::format(
+        "  t{}: {{ keys: [ {{ id: k{}, workload: w, sha256: {} }} ], workloads: {{ w: {{{}}} }}{} "
+        "}}\n",
+        tenant, tenant, crypto::hex_encode(crypto::sha256(secret_of(tenant))),
+        redacted(tenant) ? " redact: { patterns: [email], action: mask } " : "",
+        limited(tenant) ? ", limits: { requests: 5k/s, tokens: 1M/s, in_flight: 100 }" : "");
   return text;
+}
+
+// The text of a log, which must have been written, and holds nothing of a caller's.
+void expect_unmarked(const std::string& path, std::size_t least) {
+  std::ifstream file(path);
+  const std::string lines{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  EXPECT_GT(lines.size(), least) << path << " was not written where it is looked for";
+  EXPECT_TRUE(marks_in(lines).empty()) << path;
+  EXPECT_FALSE(lines.contains("sk-isolation")) << path;
+  EXPECT_FALSE(lines.contains(kAddress)) << path;
+  std::remove(path.c_str());
 }
 
 // The test must see what it is made to see.
@@ -222,18 +314,30 @@ TEST(TenantIsolationSocket, NoMarkReachesAnotherTenantOrALog) {
   const runtime::SystemClock clock;
   Echo provider(clock);
   provider.start();
-  const std::string log = testing::TempDir() + "tenant_isolation_access.log";
-  std::remove(log.c_str());
-  test::WholeGateway gateway(config_of(provider.port(), log));
-  ASSERT_NE(gateway.port(), 0U);
+  test::DroppingRedis redis(clock);
+  const std::string logs = testing::TempDir() + "tenant_isolation_";
+  for (const char* name : {"access.log", "audit.log"}) std::remove((logs + name).c_str());
   Counts counts;
-  test::run_clients<Client>(clock, kClientThreads, kClientsPerThread,
-                            [&](runtime::AsioLoop& loop, net::Dialer& dialer, std::uint32_t i) {
-                              return std::make_unique<Client>(loop, dialer, gateway.port(), i,
-                                                              seed + i, counts);
-                            });
-  gateway.end();
+  std::string metrics;
+  {
+    const StderrFile said(logs + "process.log");
+    test::WholeGateway gateway(config_of(provider.port(), logs), redis.url());
+    EXPECT_NE(gateway.port(), 0U);
+    if (gateway.port() != 0)
+      gateway.serve_while([&] {
+        test::run_clients<Client>(
+            clock, kClientThreads, kClientsPerThread,
+            [&](runtime::AsioLoop& loop, net::Dialer& dialer, std::uint32_t i) {
+              return std::make_unique<Client>(loop, dialer, gateway.port(), i, seed + i, counts);
+            });
+        test::run_clients<Scrape>(
+            clock, 1, 1, [&](runtime::AsioLoop& loop, net::Dialer& dialer, std::uint32_t) {
+              return std::make_unique<Scrape>(loop, dialer, gateway.admin_port(), metrics);
+            });
+      });
+  }
   provider.end();
+  redis.end();
 
   EXPECT_EQ(counts.foreign.load(), 0U);
   EXPECT_EQ(counts.odd.load(), 0U);
@@ -243,12 +347,17 @@ TEST(TenantIsolationSocket, NoMarkReachesAnotherTenantOrALog) {
   EXPECT_GT(counts.own.load(), 50'000U);
   EXPECT_GT(counts.failed.load(), 100U);
   EXPECT_GT(counts.left.load(), 100U);
-  std::ifstream file(log);
-  const std::string lines{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  EXPECT_GT(lines.size(), 1'000'000U) << "the log was not written where it is looked for";
-  EXPECT_TRUE(marks_in(lines).empty());
-  EXPECT_FALSE(lines.contains("sk-isolation"));
-  std::remove(log.c_str());
+  EXPECT_GT(counts.headed.load(), 50'000U);
+  EXPECT_EQ(provider.mixed(), 0U);
+  expect_unmarked(logs + "access.log", 1'000'000);
+  expect_unmarked(logs + "audit.log", 100'000);
+  expect_unmarked(logs + "process.log", 20);
+  EXPECT_TRUE(metrics.contains("penstock_redactions_total{kind=\"email\",direction=\"request\"} "));
+  EXPECT_TRUE(marks_in(metrics).empty() && !metrics.contains("sk-isolation"));
+  EXPECT_GT(redis.drops(), 5U);
+  const std::string names = redis.ask("KEYS *");
+  EXPECT_TRUE(names.contains("penstock:{t0}:")) << "no limit was shared";
+  EXPECT_TRUE(marks_in(names).empty() && !names.contains("sk-isolation"));
 }
 
 }  // namespace

@@ -27,6 +27,9 @@ class ManualLoop final : public runtime::EventLoop {
   [[nodiscard]] const Clock& clock() const noexcept override { return clock_; }
   [[nodiscard]] runtime::TimerWheel& timers() noexcept override { return timers_; }
   [[nodiscard]] TimePoint now() const noexcept { return clock_.now(); }
+  // As in ManualClock.
+  void set_reading(Duration takes) noexcept { clock_.set_reading(takes); }
+  void step_wall(Duration by) noexcept { clock_.step_wall(by); }
 
   // Runs posted work until none is left, at the time it is. Asserts that this ends.
   void run_until_idle();
