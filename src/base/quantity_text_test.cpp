@@ -23,6 +23,13 @@ TEST(ParseCount, TakesDigitsOnly) {
     EXPECT_EQ(parse_count(text), std::unexpected(kNotANumber)) << text;
 }
 
+TEST(ParseCount, TakesNumbersWithinBoundsOnly) {
+  EXPECT_EQ(parse_count_within("1", 1, 65535), 1U);
+  EXPECT_EQ(parse_count_within("65535", 1, 65535), 65535U);
+  for (const char* text : {"", "0", "65536", "4294967297", "9223372036854775808", "-1", "1 "})
+    EXPECT_EQ(parse_count_within(text, 1, 65535), std::nullopt) << text;
+}
+
 TEST(ParseDuration, NeedsAUnit) {
   EXPECT_EQ(parse_duration("50ms"), Duration(50ms));
   EXPECT_EQ(parse_duration("10m"), Duration(10min));

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/result.h"
-#include "base/rng.h"
 #include "base/units.h"
 #include "control/block.h"
 #include "control/epoch_watch.h"
@@ -36,12 +35,8 @@ struct BlockKeeper::Held {
 };
 
 BlockKeeper::BlockKeeper(runtime::EventLoop& loop, store::QuotaStore& store,
-                         std::unique_ptr<Rng> rng, std::shared_ptr<const Snapshot> snapshot)
-    : loop_(loop),
-      store_(store),
-      rng_(std::move(rng)),
-      snapshot_(std::move(snapshot)),
-      alarm_(loop) {}
+                         std::shared_ptr<const Snapshot> snapshot)
+    : loop_(loop), store_(store), snapshot_(std::move(snapshot)), alarm_(loop) {}
 
 void BlockKeeper::start() { group_.spawn(run()); }
 
@@ -91,7 +86,6 @@ Task<void> BlockKeeper::set(const Held& held, control::Block::Setting setting) {
   ask.owner = {.tenant = held.tenant,
                .epoch_key = held.of_tenant->shared->epoch_key,
                .seen = epoch.seen(loop_.clock().now())};
-  ask.epoch_new = rng_->next() | 1;
   ask.ceilings[ask.ceiling_count++] = {.key = held.limits->shared->in_flight_key,
                                        .limit = *held.limits->in_flight,
                                        .mark = *held.limits->in_flight,

@@ -2,7 +2,6 @@
 
 #include <memory>
 
-#include "base/rng.h"
 #include "gateway/shared_limits.h"
 #include "gateway/snapshot.h"
 #include "runtime/event_loop.h"
@@ -17,7 +16,7 @@ namespace penstock::gateway {
 class BlockKeeper {
  public:
   // loop, store: outlive it.
-  BlockKeeper(runtime::EventLoop& loop, store::QuotaStore& store, std::unique_ptr<Rng> rng,
+  BlockKeeper(runtime::EventLoop& loop, store::QuotaStore& store,
               std::shared_ptr<const Snapshot> snapshot);
   BlockKeeper(const BlockKeeper&) = delete;
   BlockKeeper& operator=(const BlockKeeper&) = delete;
@@ -37,7 +36,6 @@ class BlockKeeper {
 
   runtime::EventLoop& loop_;
   store::QuotaStore& store_;
-  std::unique_ptr<Rng> rng_;
   std::shared_ptr<const Snapshot> snapshot_;
   runtime::Alarm alarm_;
   runtime::TaskGroup group_;
