@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/units.h"
+#include "control/rate_bucket.h"
 
 namespace penstock::control {
 namespace {

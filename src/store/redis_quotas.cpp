@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "base/rng.h"
 #include "base/seams.h"
 #include "base/units.h"
+#include "control/rate_bucket.h"
 #include "json/log_line.h"
 #include "net/dialer.h"
 #include "runtime/event_loop.h"

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -24,6 +25,7 @@
 #include "runtime/task_group.h"
 #include "store/quota_call.h"
 #include "store/quota_store.h"
+#include "store/redis/endpoint.h"
 #include "store/redis_quotas.h"
 #include "tests/socket/loop_thread.h"
 #include "tests/socket/quota_rig.h"
