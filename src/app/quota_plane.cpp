@@ -42,7 +42,7 @@ QuotaPlane::QuotaPlane(const store::StoreConfig& config,
                        std::shared_ptr<const gateway::Snapshot> snapshot)
     : shared_(std::move(endpoint), config.redis.timeout, minted_name(), log),
       quotas_(loop, dialer, rng.fork("quotas"), shared_),
-      keeper_(loop, quotas_, rng.fork("blocks"), std::move(snapshot)) {}
+      keeper_(loop, quotas_, std::move(snapshot)) {}
 
 void QuotaPlane::start() {
   quotas_.start();
@@ -58,6 +58,8 @@ void add_store_rows(CallbackSource& source, QuotaPlane* plane) {
   telemetry::StoreReads reads;
   reads.degraded = [plane] { return plane != nullptr && plane->shared().degraded() ? 1.0 : 0.0; };
   if (plane != nullptr) {
+    const store::SharedQuotas& shared = plane->shared();
+    reads.other_limits = [&shared] { return static_cast<double>(shared.other_limits()); };
     const store::redis::Standing& standing = plane->shared().standing;
     for (int i = 0; i < store::redis::kOutageReasons; ++i) {
       const auto reason = static_cast<store::redis::OutageReason>(i);

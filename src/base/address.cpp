@@ -38,9 +38,9 @@ std::optional<HostPort> split(std::string_view text) {
 }
 
 std::optional<std::uint16_t> parse_port(std::string_view text) {
-  const Parsed<std::int64_t> number =
-      text.size() > 5 ? std::unexpected(QuantityFault::kTooLarge) : parse_count(text);
-  if (!number || *number > 65535) return std::nullopt;
+  if (text.size() > 5) return std::nullopt;
+  const std::optional<std::uint32_t> number = parse_count_within(text, 0, 65535);
+  if (!number) return std::nullopt;
   return static_cast<std::uint16_t>(*number);
 }
 

@@ -96,6 +96,13 @@ Parsed<std::int64_t> parse_count(std::string_view text) {
   return number;
 }
 
+std::optional<std::uint32_t> parse_count_within(std::string_view text, std::uint32_t low,
+                                                std::uint32_t high) noexcept {
+  const Parsed<std::int64_t> number = parse_count(text);
+  if (!number || *number < low || *number > high) return std::nullopt;
+  return static_cast<std::uint32_t>(*number);
+}
+
 Parsed<Duration> parse_duration(std::string_view text) {
   const Parsed<std::int64_t> number = parse_with_unit(text, kTimeUnits);
   if (!number) return std::unexpected(number.error());

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,11 @@ using Parsed = std::expected<T, QuantityFault>;
 
 // `2000`: decimal digits only, no sign.
 [[nodiscard]] Parsed<std::int64_t> parse_count(std::string_view text);
+
+// The same for numbers from `low` to `high`; nullopt for any other text.
+[[nodiscard]] std::optional<std::uint32_t> parse_count_within(std::string_view text,
+                                                              std::uint32_t low,
+                                                              std::uint32_t high) noexcept;
 
 // `50ms`; units ns, us, ms, s, m, h, d.
 [[nodiscard]] Parsed<Duration> parse_duration(std::string_view text);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -21,6 +22,13 @@ TEST(ParseCount, TakesDigitsOnly) {
   EXPECT_EQ(parse_count("9223372036854775808"), std::unexpected(kTooLarge));
   for (const char* text : {"", "-1", "+1", "1.0", "1e3", "0x10", " 1", "1 ", "1_000", "lots"})
     EXPECT_EQ(parse_count(text), std::unexpected(kNotANumber)) << text;
+}
+
+TEST(ParseCount, TakesNumbersWithinBoundsOnly) {
+  EXPECT_EQ(parse_count_within("1", 1, 65535), 1U);
+  EXPECT_EQ(parse_count_within("65535", 1, 65535), 65535U);
+  for (const char* text : {"", "0", "65536", "4294967297", "9223372036854775808", "-1", "1 "})
+    EXPECT_EQ(parse_count_within(text, 1, 65535), std::nullopt) << text;
 }
 
 TEST(ParseDuration, NeedsAUnit) {

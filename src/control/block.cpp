@@ -43,12 +43,12 @@ bool Block::known_full(Priority as, TimePoint now) const noexcept {
 }
 
 std::optional<Block::Setting> Block::tend(std::uint32_t in_flight, std::uint32_t ceiling,
-                                          TimePoint now) {
+                                          TimePoint now, Duration renewal) {
   const std::scoped_lock lock(mutex_);
   const std::uint32_t granted = granted_.load();
   const std::uint32_t wanted = in_flight == 0 ? 0 : in_flight + block_headroom(ceiling);
   const bool idle = granted > wanted;
-  const bool due = (granted > 0 || in_flight > 0) && now >= set_at_ + kRenewal;
+  const bool due = (granted > 0 || in_flight > 0) && now >= set_at_ + renewal;
   if (!idle && !due) return std::nullopt;
   // What began while the store was away, or asks to begin just now, is told to it.
   const std::uint32_t next = std::max(in_flight, std::min(granted, wanted));

@@ -48,13 +48,13 @@ class Block {
   [[nodiscard]] bool known_full(Priority as, TimePoint now) const noexcept;
 
   // Looks after it, about once a second: what to set at the store, as a version and a number that
-  // it has been lowered to already; nullopt: nothing.
+  // it has been lowered to already; nullopt: nothing. renewal: how long a setting holds.
   struct Setting {
     std::uint64_t version = 0;
     std::uint32_t want = 0;
   };
   [[nodiscard]] std::optional<Setting> tend(std::uint32_t in_flight, std::uint32_t ceiling,
-                                            TimePoint now);
+                                            TimePoint now, Duration renewal = kRenewal);
   [[nodiscard]] std::uint32_t granted() const noexcept { return granted_.load(); }
 
  private:

@@ -20,8 +20,9 @@ void EpochWatch::note(const Epoch& epoch, TimePoint now) {
     epoch_.sequence = std::max(epoch_.sequence, epoch.sequence);
     return;
   }
+  const bool known = epoch_.id != 0;
   epoch_ = epoch;
-  generation_.fetch_add(1, std::memory_order_release);
+  if (known) generation_.fetch_add(1, std::memory_order_release);
 }
 
 }  // namespace penstock::control

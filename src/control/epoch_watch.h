@@ -25,7 +25,7 @@ class EpochWatch {
   [[nodiscard]] Epoch seen(TimePoint now) const;
   // The store answered.
   void note(const Epoch& epoch, TimePoint now);
-  // Moves with every change of the id: what was granted before is void.
+  // Moves with every change of an id that was known: what was granted before is void.
   [[nodiscard]] std::uint32_t generation() const noexcept {
     return generation_.load(std::memory_order_acquire);
   }

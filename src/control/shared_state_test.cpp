@@ -65,7 +65,7 @@ TEST(SharedState, ASliceGivesExactlyWhatItWasFilledWith) {
       if (slice.take(kStart, 1)) {
         ++spent;
       } else if (slice.begin_refill()) {
-        spent += slice.drain(kStart);
+        spent += slice.drain(kStart).units;
         slice.fill(kStart, 20);
         filled += 20;
         slice.end_refill();

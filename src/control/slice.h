@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 #include "base/units.h"
 #include "control/rate_bucket.h"
@@ -15,11 +16,15 @@ class Slice {
  public:
   static constexpr Duration kLife = 1s;  // docs/reference/quotas.md
 
-  // Takes from what is there and alive; false takes nothing.
-  [[nodiscard]] bool take(TimePoint now, std::uint64_t units) noexcept;
+  // Takes from what is there and alive, and says when that was filled; nullopt takes nothing.
+  [[nodiscard]] std::optional<TimePoint> take(TimePoint now, std::uint64_t units) noexcept;
   // Empties it. What it held, to be given back to the buckets; nothing of what has been dead for
   // another kLife: they may have been full in between.
-  [[nodiscard]] std::uint64_t drain(TimePoint now) noexcept;
+  struct Leftover {
+    std::uint64_t units = 0;
+    TimePoint filled;
+  };
+  [[nodiscard]] Leftover drain(TimePoint now) noexcept;
   // Adds units, all of which then live for kLife.
   void fill(TimePoint now, std::uint64_t units) noexcept;
   [[nodiscard]] std::uint64_t left(TimePoint now) const noexcept;
@@ -42,6 +47,10 @@ struct SliceNeed {
   std::uint64_t mean = 1;        // units of one request
   std::uint64_t per_second = 0;  // requests that came here in the last second
 };
+
+// The most that may be in hand under one limit: max(100 ms of its refill, 10 requests of `mean`
+// units), at most 5 % of its capacity.
+[[nodiscard]] std::uint64_t in_hand_max(const Rate& rate, std::uint64_t mean) noexcept;
 
 // How many units to take beyond those of the request at hand: max(100 ms of the tightest refill, 10
 // requests), at most 5 % of the smallest capacity, and no more than came here within a second; 0

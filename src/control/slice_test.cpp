@@ -16,7 +16,7 @@ TEST(Slice, GivesWhatItWasFilledWithForOneSecond) {
   EXPECT_TRUE(slice.take(kStart, 2));
   EXPECT_FALSE(slice.take(kStart, 2));
   EXPECT_EQ(slice.left(kStart), 1U);
-  EXPECT_TRUE(slice.take(kStart + 1s, 1));
+  EXPECT_EQ(slice.take(kStart + 1s, 1), kStart);
   slice.fill(kStart, 5);
   EXPECT_FALSE(slice.take(kStart + 1001ms, 1));
   EXPECT_EQ(slice.left(kStart + 1001ms), 0U);
@@ -26,10 +26,10 @@ TEST(Slice, GivesWhatItWasFilledWithForOneSecond) {
 TEST(Slice, IsDrainedWhileItsUnitsAreStillOut) {
   Slice slice;
   slice.fill(kStart, 5);
-  EXPECT_EQ(slice.drain(kStart + 2s), 5U);
-  EXPECT_EQ(slice.drain(kStart + 2s), 0U);
+  EXPECT_EQ(slice.drain(kStart + 2s).units, 5U);
+  EXPECT_EQ(slice.drain(kStart + 2s).units, 0U);
   slice.fill(kStart, 5);
-  EXPECT_EQ(slice.drain(kStart + 2001ms), 0U);
+  EXPECT_EQ(slice.drain(kStart + 2001ms).units, 0U);
   EXPECT_FALSE(slice.take(kStart, 1));
 }
 
@@ -49,6 +49,12 @@ TEST(Slice, IsRefilledByOneAtATime) {
   EXPECT_FALSE(slice.begin_refill());
   slice.end_refill();
   EXPECT_TRUE(slice.begin_refill());
+}
+
+TEST(Slice, OfOneLimitIsBoundByItsRefillTheRequestsAndItsCapacity) {
+  EXPECT_EQ(in_hand_max({.units = 1000, .per = 1s, .burst = 4000}, 1), 100U);
+  EXPECT_EQ(in_hand_max({.units = 1000, .per = 1s, .burst = 4000}, 15), 150U);
+  EXPECT_EQ(in_hand_max({.units = 1000, .per = 1s, .burst = 1000}, 15), 50U);
 }
 
 // Hand-computed: see the header.

@@ -1,5 +1,6 @@
 #include "gateway/block_keeper.h"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -7,7 +8,6 @@
 #include <vector>
 
 #include "base/result.h"
-#include "base/rng.h"
 #include "base/units.h"
 #include "control/block.h"
 #include "control/epoch_watch.h"
@@ -16,6 +16,7 @@
 #include "gateway/snapshot.h"
 #include "runtime/event_loop.h"
 #include "runtime/task.h"
+#include "runtime/task_group.h"
 #include "store/quota_store.h"
 
 namespace penstock::gateway {
@@ -24,7 +25,10 @@ using runtime::Task;
 
 namespace {
 
-constexpr Duration kEvery = 1s;
+constexpr Duration kLook = 200ms;      // for lost data
+constexpr int kLooksPerTending = 5;    // while none are
+constexpr Duration kRenewalLost = 1s;  // what was told within it may be known, or lost, too
+constexpr Duration kHurry = 2s;        // so that this is told again as well
 constexpr Duration kLastWords = 1s;
 
 }  // namespace
@@ -36,12 +40,8 @@ struct BlockKeeper::Held {
 };
 
 BlockKeeper::BlockKeeper(runtime::EventLoop& loop, store::QuotaStore& store,
-                         std::unique_ptr<Rng> rng, std::shared_ptr<const Snapshot> snapshot)
-    : loop_(loop),
-      store_(store),
-      rng_(std::move(rng)),
-      snapshot_(std::move(snapshot)),
-      alarm_(loop) {}
+                         std::shared_ptr<const Snapshot> snapshot)
+    : loop_(loop), store_(store), snapshot_(std::move(snapshot)), alarm_(loop) {}
 
 void BlockKeeper::start() { group_.spawn(run()); }
 
@@ -52,17 +52,26 @@ Task<void> BlockKeeper::close() {
 }
 
 Task<void> BlockKeeper::run() {
-  while (!stopping_) {
-    ignore(co_await alarm_.until(loop_.clock().now() + kEvery), "looks at stopping_ next");
-    co_await tend_all();
+  for (int look = 1; !stopping_; ++look) {
+    ignore(co_await alarm_.until(loop_.clock().now() + kLook), "looks at stopping_ next");
+    if (data_lost(*snapshot_)) hurry_until_ = loop_.clock().now() + kHurry;
+    const bool hurry = loop_.clock().now() < hurry_until_;
+    if (stopping_ || hurry || look % kLooksPerTending == 0) co_await tend_all();
   }
 }
 
-// One after the other: nobody waits for it.
-Task<void> BlockKeeper::tend_all() {
-  const std::shared_ptr<const Snapshot> snapshot = snapshot_;
+// A tenant more, or less, is taken for a loss, too: it costs a renewal.
+bool BlockKeeper::data_lost(const Snapshot& snapshot) {
+  std::uint64_t now = 0;
+  for (const auto& [unused, tenant] : snapshot.tenants)
+    now += tenant.limits.state->shared.epoch.generation();
+  const std::uint64_t before = std::exchange(generations_, now);
+  return before != 0 && before != now;
+}
+
+std::vector<BlockKeeper::Held> BlockKeeper::all_of(const Snapshot& snapshot) const {
   std::vector<Held> all;
-  for (const auto& [name, tenant] : snapshot->tenants) {
+  for (const auto& [name, tenant] : snapshot.tenants) {
     const auto add = [&](const CallerLimits& limits) {
       if (limits.in_flight && limits.shared != nullptr)
         all.push_back({.tenant = name, .limits = &limits, .of_tenant = &tenant.limits});
@@ -70,28 +79,42 @@ Task<void> BlockKeeper::tend_all() {
     add(tenant.limits);
     for (const auto& [unused, workload] : tenant.workloads) add(workload.limits);
   }
-  const TimePoint patience = loop_.clock().now() + kLastWords;
-  for (const Held& held : all) {
-    const bool leaving = stopping_;
-    const TimePoint now = loop_.clock().now();
-    if (leaving && now >= patience) co_return;
-    if (!store_.available(held.tenant)) continue;
-    LimitState& state = *held.limits->state;
-    std::optional<control::Block::Setting> setting =
-        state.shared.block.tend(state.in_flight.in_flight(), *held.limits->in_flight, now);
-    if (leaving && state.shared.block.granted() != 0)
-      setting = {.version = state.shared.block.mint(), .want = 0};
-    if (setting) co_await set(held, *setting);
-  }
+  return all;
 }
 
-Task<void> BlockKeeper::set(const Held& held, control::Block::Setting setting) {
+// What to tell the store of this one now.
+std::optional<control::Block::Setting> BlockKeeper::due(const Held& held) const {
+  if (!store_.available(held.tenant)) return std::nullopt;
+  const TimePoint now = loop_.clock().now();
+  LimitState& state = *held.limits->state;
+  control::Block& block = state.shared.block;
+  const Duration renewal = now < hurry_until_ ? kRenewalLost : control::Block::kRenewal;
+  const std::optional<control::Block::Setting> setting =
+      block.tend(state.in_flight.in_flight(), *held.limits->in_flight, now, renewal);
+  if (!stopping_ || block.granted() == 0) return setting;
+  return control::Block::Setting{.version = block.mint(), .want = 0};
+}
+
+Task<void> BlockKeeper::tend_all() {
+  const std::shared_ptr<const Snapshot> snapshot = snapshot_;
+  const std::vector<Held> all = all_of(*snapshot);
+  const TimePoint patience = loop_.clock().now() + kLastWords;
+  runtime::TaskGroup telling;
+  for (const Held& held : all) {
+    if (stopping_ && loop_.clock().now() >= patience) break;
+    if (const std::optional<control::Block::Setting> setting = due(held))
+      telling.spawn(set(held, *setting));
+    if (telling.running() == kAtOnce) co_await telling.join();
+  }
+  co_await telling.join();
+}
+
+Task<void> BlockKeeper::set(Held held, control::Block::Setting setting) {
   control::EpochWatch& epoch = held.of_tenant->state->shared.epoch;
   store::QuotaAsk ask;
   ask.owner = {.tenant = held.tenant,
                .epoch_key = held.of_tenant->shared->epoch_key,
                .seen = epoch.seen(loop_.clock().now())};
-  ask.epoch_new = rng_->next() | 1;
   ask.ceilings[ask.ceiling_count++] = {.key = held.limits->shared->in_flight_key,
                                        .limit = *held.limits->in_flight,
                                        .mark = *held.limits->in_flight,

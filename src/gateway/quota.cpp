@@ -76,7 +76,6 @@ Task<Result<void>> ask_quota(RequestScope& scope) {
   const LimitedCaller callers = limited(scope.caller, Metered::kRequests);
   store::QuotaAsk ask;
   ask.owner = owner_of(scope);
-  ask.epoch_new = scope.worker.rng->next() | 1;
   ask.cost = 1;
   add_buckets(ask, callers, Metered::kRequests);
   SliceRefill refill(scope, callers, Metered::kRequests, ask);

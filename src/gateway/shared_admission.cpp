@@ -99,7 +99,6 @@ class SharedEntry {
   Task<Result<void>> ask() {
     store::QuotaAsk ask;
     ask.owner = owner_of(scope_);
-    ask.epoch_new = scope_.worker.rng->next() | 1;
     const bool tokens = hold_ != 0 && scope_.tokens.held == 0;
     if (tokens) {
       ask.cost = hold_;

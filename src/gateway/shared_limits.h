@@ -8,6 +8,7 @@
 #include "control/call_pace.h"
 #include "control/closed.h"
 #include "control/epoch_watch.h"
+#include "control/in_hand.h"
 #include "control/rate_bucket.h"
 #include "control/slice.h"
 
@@ -36,7 +37,8 @@ struct SharedMeter {
   // Of the innermost of a caller's limits: taken in advance from all the buckets of that caller.
   control::Slice slice;
   control::CallPace pace;
-  control::Closed closed;  // by a refusal of the store
+  control::InHand in_hand;  // in the slices of all callers that this limit binds
+  control::Closed closed;   // by a refusal of the store
 };
 
 // What this process keeps of the shared limits of a tenant, workload or key.

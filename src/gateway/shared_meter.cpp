@@ -1,6 +1,7 @@
 #include "gateway/shared_meter.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -58,6 +59,13 @@ control::SliceNeed need_of(const LimitedCaller& callers, Metered metered, TimePo
   return need;
 }
 
+// Units leave the slice of this caller.
+void take_off(const LimitedCaller& callers, Metered metered, TimePoint filled,
+              std::uint64_t units) noexcept {
+  for (std::size_t i = 0; i < callers.count; ++i)
+    meter_of(*callers.limits[i], metered).in_hand.take_off(filled, units);
+}
+
 }  // namespace
 
 bool store_away(const RequestScope& scope) noexcept {
@@ -70,7 +78,9 @@ bool take_slice(const RequestScope& scope, const LimitedCaller& callers, Metered
   const TimePoint now = scope.now();
   meter.pace.note(now, units);
   if (scope.principal.tier == Tier::kExternal && store_away(scope)) return false;
-  return meter.slice.take(now, units);
+  const std::optional<TimePoint> filled = meter.slice.take(now, units);
+  if (filled) take_off(callers, metered, *filled, units);
+  return filled.has_value();
 }
 
 std::optional<std::unexpected<Error>> refused_lately(const RequestScope& scope,
@@ -169,22 +179,46 @@ std::unexpected<Error> rate_refusal(const LimitedCaller& callers, Metered metere
 }
 
 SliceRefill::SliceRefill(const RequestScope& scope, const LimitedCaller& callers, Metered metered,
-                         store::QuotaAsk& ask) noexcept {
+                         store::QuotaAsk& ask) noexcept
+    : callers_(callers), metered_(metered) {
   const TimePoint now = scope.now();
   const std::uint64_t units = control::slice_units(need_of(callers, metered, now));
   control::Slice& slice = meter_of(*callers.limits[0], metered).slice;
   if (units == 0 || !slice.begin_refill()) return;
   slice_ = &slice;
-  ask.more = units;
-  ask.back = slice.drain(now);
+  const control::Slice::Leftover left = slice.drain(now);
+  take_off(callers, metered, left.filled, left.units);
+  ask.back = left.units;
+  reserved_at_ = now;
+  reserved_ = reserve(now, units);
+  ask.more = reserved_;
+}
+
+// As many as every limit has room for.
+std::uint64_t SliceRefill::reserve(TimePoint now, std::uint64_t units) noexcept {
+  const std::uint64_t mean = meter_of(*callers_.limits[0], metered_).pace.mean();
+  std::array<std::uint64_t, store::QuotaAsk::kBucketsMax> got{};
+  for (std::size_t i = 0; i < callers_.count; ++i) {
+    const CallerLimits& limits = *callers_.limits[i];
+    const std::uint64_t most = control::in_hand_max(rate_of(limits, metered_).rate, mean);
+    units = got[i] = meter_of(limits, metered_).in_hand.add(now, units, most);
+  }
+  for (std::size_t i = 0; i < callers_.count; ++i)
+    meter_of(*callers_.limits[i], metered_).in_hand.take_off(now, got[i] - units);
+  return units;
 }
 
 SliceRefill::~SliceRefill() {
-  if (slice_ != nullptr) slice_->end_refill();
+  if (slice_ == nullptr) return;
+  take_off(callers_, metered_, reserved_at_, reserved_);
+  slice_->end_refill();
 }
 
 void SliceRefill::filled(TimePoint now, std::uint64_t units) noexcept {
-  if (slice_ != nullptr) slice_->fill(now, units);
+  if (slice_ == nullptr || units == 0) return;
+  for (std::size_t i = 0; i < callers_.count; ++i)  // the reservation becomes what there is
+    ignore(meter_of(*callers_.limits[i], metered_).in_hand.add(now, units, UINT64_MAX), "no bound");
+  slice_->fill(now, units);
 }
 
 }  // namespace penstock::gateway

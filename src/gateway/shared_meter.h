@@ -62,7 +62,8 @@ void settle_shared(const RequestScope& scope, const LimitedCaller& callers,
 [[nodiscard]] std::unexpected<Error> rate_refusal(const LimitedCaller& callers, Metered metered,
                                                   std::size_t refused_by, Duration wait);
 
-// The next slice, asked for along with a request: by one at a time, if the caller is busy enough.
+// The next slice, asked for along with a request: by one at a time, if the caller is busy enough,
+// and as far as each of its limits may have more in hand. callers: outlive it.
 class SliceRefill {
  public:
   // Fills in `ask.more` and `ask.back`.
@@ -74,7 +75,12 @@ class SliceRefill {
   void filled(TimePoint now, std::uint64_t units) noexcept;
 
  private:
+  [[nodiscard]] std::uint64_t reserve(TimePoint now, std::uint64_t units) noexcept;
+  const LimitedCaller& callers_;
+  const Metered metered_;
   control::Slice* slice_ = nullptr;  // null: none was asked for
+  std::uint64_t reserved_ = 0;       // of what each limit may have in hand
+  TimePoint reserved_at_;
 };
 
 }  // namespace penstock::gateway

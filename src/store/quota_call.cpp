@@ -25,6 +25,9 @@ namespace {
 constexpr Duration kEpochLife = 24h;
 static_assert(kEpochLife > control::EpochWatch::kMemory);
 
+// Of the record of a take, from its running or its undoing on.
+constexpr Duration kRecordLife = 30s;
+
 std::uint64_t in_us(Duration length) noexcept {
   return static_cast<std::uint64_t>(std::chrono::floor<std::chrono::microseconds>(length).count());
 }
@@ -72,19 +75,20 @@ class Numbers {
 
 }  // namespace
 
-QuotaCall::QuotaCall(const QuotaAsk& ask, std::string_view gateway) {
+QuotaCall::QuotaCall(const QuotaAsk& ask, const TakeAs& as) {
   key(ask.owner.epoch_key);
   number(ask.owner.seen.id);
   number(ask.owner.seen.sequence);
-  number(ask.epoch_new);
+  number(as.epoch_new);
   number(in_us(kEpochLife) / 1000);
   number(ask.cost);
   number(ask.back);
   number(ask.more);
   number(ask.bucket_count);
   number(ask.ceiling_count);
-  text(gateway);
+  text(as.gateway);
   number(in_us(control::Block::kLife));
+  number(in_us(kRecordLife) / 1000);
   for (std::size_t i = 0; i < ask.bucket_count; ++i) bucket(ask.buckets[i]);
   for (std::size_t i = 0; i < ask.ceiling_count; ++i) {
     const QuotaCeiling& ceiling = ask.ceilings[i];
@@ -95,6 +99,7 @@ QuotaCall::QuotaCall(const QuotaAsk& ask, std::string_view gateway) {
     number(ceiling.want);
     number(ceiling.version);
   }
+  if (!as.record.empty()) key(as.record);
 }
 
 QuotaCall::QuotaCall(const QuotaSettlement& settlement) {
@@ -104,6 +109,14 @@ QuotaCall::QuotaCall(const QuotaSettlement& settlement) {
   number(settlement.back);
   number(settlement.charge);
   for (const QuotaBucket& its : settlement.buckets) bucket(its);
+}
+
+QuotaCall::QuotaCall(const Undo& undo) {
+  PENSTOCK_ASSERT(undo.buckets.size() <= QuotaAsk::kBucketsMax);
+  key(undo.epoch_key);
+  number(in_us(kRecordLife) / 1000);
+  for (const QuotaBucket& its : undo.buckets) bucket(its);
+  key(undo.record);
 }
 
 void QuotaCall::number(std::uint64_t value) {
@@ -121,15 +134,17 @@ void QuotaCall::bucket(const QuotaBucket& bucket) {
   number(bucket.rate.burst);
 }
 
-std::optional<QuotaAnswer> read_answer(const redis::Reply& reply, const QuotaAsk& ask) {
+std::optional<TakeReply> read_answer(const redis::Reply& reply, const QuotaAsk& ask) {
   Numbers numbers(reply);
-  QuotaAnswer answer;
+  TakeReply read;
+  QuotaAnswer& answer = read.answer;
   answer.epoch.id = numbers.next_text();
   answer.epoch.sequence = numbers.next_text();
   const std::uint64_t end = numbers.next();
   answer.refused_by = numbers.next32();
   answer.wait = numbers.next_us();
   answer.more = numbers.next();
+  const std::uint64_t differs = numbers.next();
   for (std::size_t i = 0; i < ask.bucket_count; ++i) answer.full_in[i] = numbers.next_us();
   for (std::size_t i = 0; i < ask.ceiling_count; ++i) {
     answer.grants[i].granted = numbers.next32();
@@ -137,11 +152,13 @@ std::optional<QuotaAnswer> read_answer(const redis::Reply& reply, const QuotaAsk
     answer.grants[i].others = numbers.next32();
   }
   if (!numbers.sound() || end > 2 || answer.epoch.id == 0) return std::nullopt;
+  if (differs > ask.bucket_count) return std::nullopt;
+  if (differs != 0) read.differs = differs - 1;
   answer.end = static_cast<QuotaAnswer::End>(end);
   const std::size_t asked =
       answer.end == QuotaAnswer::End::kFull ? ask.ceiling_count : ask.bucket_count;
   if (answer.end != QuotaAnswer::End::kTaken && answer.refused_by >= asked) return std::nullopt;
-  return answer;
+  return read;
 }
 
 }  // namespace penstock::store

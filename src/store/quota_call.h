@@ -14,12 +14,26 @@
 
 namespace penstock::store {
 
+// How a gateway takes.
+struct TakeAs {
+  std::string_view gateway;
+  std::uint64_t epoch_new = 1;  // random, not 0: the epoch's id should this call have to begin one
+  std::string_view record;      // a key of its own that tells whether it ran; empty: none
+};
+
 // The keys and arguments of one call of a quota script, and what keeps them.
 class QuotaCall {
  public:
-  // As quota_script.h has them. What `ask` views outlives the call.
-  QuotaCall(const QuotaAsk& ask, std::string_view gateway);
+  // As quota_script.h has them. What they view outlives the call.
+  QuotaCall(const QuotaAsk& ask, const TakeAs& as);
   explicit QuotaCall(const QuotaSettlement& settlement);
+  // An undo of the take that `record` tells of: what it took of these buckets goes back.
+  struct Undo {
+    std::string_view record;
+    std::string_view epoch_key;
+    std::span<const QuotaBucket> buckets;
+  };
+  explicit QuotaCall(const Undo& undo);
   QuotaCall(const QuotaCall&) = delete;
   QuotaCall& operator=(const QuotaCall&) = delete;
 
@@ -31,9 +45,9 @@ class QuotaCall {
   }
 
  private:
-  static constexpr std::size_t kKeysMax = 1 + QuotaAsk::kBucketsMax + QuotaAsk::kCeilingsMax;
+  static constexpr std::size_t kKeysMax = 2 + QuotaAsk::kBucketsMax + QuotaAsk::kCeilingsMax;
   static constexpr std::size_t kArgumentsMax =
-      11 + 3 * QuotaAsk::kBucketsMax + 5 * QuotaAsk::kCeilingsMax;
+      12 + 3 * QuotaAsk::kBucketsMax + 5 * QuotaAsk::kCeilingsMax;
 
   void key(std::string_view name) noexcept { keys_[key_count_++] = name; }
   void text(std::string_view value) noexcept { arguments_[argument_count_++] = value; }
@@ -48,8 +62,12 @@ class QuotaCall {
   std::size_t digits_used_ = 0;
 };
 
+struct TakeReply {
+  QuotaAnswer answer;
+  // A bucket that was last taken from under another limit than ours.
+  std::optional<std::size_t> differs;
+};
 // What the store answered to `ask`; nullopt for a shape that was not agreed.
-[[nodiscard]] std::optional<QuotaAnswer> read_answer(const redis::Reply& reply,
-                                                     const QuotaAsk& ask);
+[[nodiscard]] std::optional<TakeReply> read_answer(const redis::Reply& reply, const QuotaAsk& ask);
 
 }  // namespace penstock::store

@@ -6,20 +6,28 @@
 namespace penstock::store {
 namespace {
 
-// Buckets: `read` tells the deficit now, `write` keeps one.
+// Buckets: `read` tells the deficit now, by the bucket's limit or by that of its record; `write`
+// keeps one.
 constexpr std::string_view kBuckets = R"(
 local M = 1000000
 local function int(x) return string.format('%.0f', x) end
-local function split(s) return string.match(s, '^(%S+) (%S+) ?(%S*)$') end
+local function split(s) return string.match(s, '^(%S+) (%S+) ?(.*)$') end
 
 local empty_at = 0
-local function bucket(key, units, length, burst)
-  return {key = key, rate = units * M / length, capacity = burst * M}
+local function bucket(key, a)
+  return {key = key, limit = ARGV[a] .. ' ' .. ARGV[a + 1] .. ' ' .. ARGV[a + 2]}
 end
-local function read(b)
+local function read(b, by_record)
   local record, deficit, at = redis.call('GET', b.key), 0, 0
+  local d, a, limit
   if record then
-    local d, a = split(record)
+    d, a, limit = split(record)
+    b.differs = limit ~= b.limit
+    if by_record then b.limit = limit end
+  end
+  local units, length, burst = string.match(b.limit, '^(%d+) (%d+) (%d+)$')
+  b.rate, b.capacity = units * M / length, burst * M
+  if record then
     deficit, at = tonumber(d), math.min(tonumber(a), now)
     deficit = math.max(0, math.min(deficit, 2 * b.capacity) - math.floor((now - at) * b.rate))
   end
@@ -32,7 +40,8 @@ local function write(b, deficit)
   if deficit <= 0 then redis.call('DEL', b.key) return end
   local full_in = math.ceil(deficit / b.rate)
   local life = math.ceil(full_in / 1000) + 1000
-  redis.call('SET', b.key, int(deficit) .. ' ' .. int(now), 'PX', int(life))
+  local record = int(deficit) .. ' ' .. int(now) .. ' ' .. b.limit
+  redis.call('SET', b.key, record, 'PX', int(life))
 end
 )";
 
@@ -64,13 +73,13 @@ constexpr std::string_view kTake = R"(
 local cost, back, more = ARGV[5] * M, ARGV[6] * M, ARGV[7] * M
 local buckets, ceilings = tonumber(ARGV[8]), tonumber(ARGV[9])
 local gateway, life = ARGV[10], tonumber(ARGV[11])
-local ending, refused_by, wait = 0, 0, 0
+local ending, refused_by, wait, differs = 0, 0, 0, 0
 
 local b, deficits = {}, {}
 for i = 1, buckets do
-  local a = 12 + (i - 1) * 3
-  b[i] = bucket(KEYS[1 + i], tonumber(ARGV[a]), tonumber(ARGV[a + 1]), tonumber(ARGV[a + 2]))
+  b[i] = bucket(KEYS[1 + i], 13 + (i - 1) * 3)
   deficits[i] = math.max(0, read(b[i]) - back)
+  if b[i].differs then differs = i end
   local lacking = deficits[i] + cost - b[i].capacity
   if lacking > 0 then
     if ending == 0 then ending, refused_by = 1, i - 1 end
@@ -83,7 +92,7 @@ more = math.floor(more / M) * M
 
 local c = {}
 for i = 1, ceilings do
-  local a = 12 + buckets * 3 + (i - 1) * 5
+  local a = 13 + buckets * 3 + (i - 1) * 5
   local limit, mark = tonumber(ARGV[a]), tonumber(ARGV[a + 1])
   local need, want = tonumber(ARGV[a + 2]), tonumber(ARGV[a + 3])
   local x = {key = KEYS[1 + buckets + i], version = tonumber(ARGV[a + 4])}
@@ -121,7 +130,12 @@ for i = 1, ceilings do
 end
 
 if ending ~= 0 then cost, more = 0, 0 end
-local answer = {id, epoch, int(sequence), ending, refused_by, wait, math.floor(more / M)}
+local take = KEYS[2 + buckets + ceilings]
+if take then
+  local record = epoch .. ' ' .. int(cost + more)
+  if not redis.call('SET', take, record, 'NX', 'PX', ARGV[12]) then return {id} end
+end
+local answer = {id, epoch, int(sequence), ending, refused_by, wait, math.floor(more / M), differs}
 for i = 1, buckets do
   local deficit = deficits[i] + cost + more
   if ending == 0 or back > 0 then write(b[i], deficit) end
@@ -146,21 +160,39 @@ end
 return answer
 )";
 
-constexpr std::string_view kSettle = R"(
-local record = redis.call('GET', KEYS[1])
-if not record then return {id, 0} end
-local epoch, e = split(record)
-if epoch ~= ARGV[1] then return {id, 0} end
-empty_at = math.min(tonumber(e), now)
-local back, charge = ARGV[2] * M, ARGV[3] * M
-for i = 2, #KEYS do
-  local a = 4 + (i - 2) * 3
-  local b = bucket(KEYS[i], tonumber(ARGV[a]), tonumber(ARGV[a + 1]), tonumber(ARGV[a + 2]))
-  local before = read(b)
-  local most = math.max(before, 2 * b.capacity)
-  write(b, math.min(most, math.max(0, before - back) + math.min(charge, b.capacity)))
+// What both ways back share: of data that are no longer those that were taken from nothing goes
+// back.
+constexpr std::string_view kGiveBack = R"(
+local function settle(of, b, back, charge)
+  local record = redis.call('GET', KEYS[1])
+  if not record then return {id, 0} end
+  local epoch, e = split(record)
+  if epoch ~= of then return {id, 0} end
+  empty_at = math.min(tonumber(e), now)
+  for i = 1, #b do
+    local before = read(b[i], true)
+    local most = math.max(before, 2 * b[i].capacity)
+    write(b[i], math.min(most, math.max(0, before - back) + math.min(charge, b[i].capacity)))
+  end
+  return {id, 1}
 end
-return {id, 1}
+)";
+
+constexpr std::string_view kSettle = R"(
+local b = {}
+for i = 2, #KEYS do b[i - 1] = bucket(KEYS[i], 4 + (i - 2) * 3) end
+return settle(ARGV[1], b, ARGV[2] * M, ARGV[3] * M)
+)";
+
+constexpr std::string_view kUndo = R"(
+local take = KEYS[#KEYS]
+local ran = redis.call('GET', take)
+redis.call('SET', take, 'void', 'PX', ARGV[1])
+if not ran or ran == 'void' then return {id, 0} end
+local of, deficit = split(ran)
+local b = {}
+for i = 2, #KEYS - 1 do b[i - 1] = bucket(KEYS[i], 2 + (i - 2) * 3) end
+return settle(of, b, tonumber(deficit), 0)
 )";
 
 std::string joined(std::string_view now, std::string_view first, std::string_view second,
@@ -176,7 +208,9 @@ std::string joined(std::string_view now, std::string_view first, std::string_vie
 
 std::string take_body(std::string_view now) { return joined(now, kBuckets, kEpoch, kTake); }
 
-std::string settle_body(std::string_view now) { return joined(now, kBuckets, {}, kSettle); }
+std::string settle_body(std::string_view now) { return joined(now, kBuckets, kGiveBack, kSettle); }
+
+std::string undo_body(std::string_view now) { return joined(now, kBuckets, kGiveBack, kUndo); }
 
 std::string probe_body() { return "return {id}\n"; }
 

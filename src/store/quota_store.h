@@ -45,10 +45,9 @@ struct QuotaAsk {
   static constexpr std::size_t kCeilingsMax = 2;  // workload, tenant
 
   QuotaOwner owner;
-  std::uint64_t epoch_new = 1;  // random, not 0: the epoch's id should this call have to begin one
-  std::uint64_t cost = 0;       // units of each bucket
-  std::uint64_t back = 0;       // units given back to each bucket first
-  std::uint64_t more = 0;       // units of each bucket beyond the cost, as many as all have
+  std::uint64_t cost = 0;  // units of each bucket
+  std::uint64_t back = 0;  // units given back to each bucket first
+  std::uint64_t more = 0;  // units of each bucket beyond the cost, as many as all have
   std::array<QuotaBucket, kBucketsMax> buckets{};
   std::size_t bucket_count = 0;
   std::array<QuotaCeiling, kCeilingsMax> ceilings{};
@@ -70,7 +69,8 @@ struct QuotaAnswer {
   std::array<control::BlockGrant, QuotaAsk::kCeilingsMax> grants{};
 };
 
-// What a call turned out to use of what it had taken.
+// What a call turned out to use of what it had taken, by the limits that its buckets were last
+// taken from under: those of the call may be of before a change.
 struct QuotaSettlement {
   QuotaOwner owner;  // seen: as it was when the call took
   std::span<const QuotaBucket> buckets;
@@ -87,7 +87,8 @@ class QuotaStore {
   // decides by itself and does not ask again for the same request.
   [[nodiscard]] virtual runtime::Task<std::optional<QuotaAnswer>> take(const QuotaAsk& ask,
                                                                        TimePoint due) = 0;
-  // Sends it behind what was taken and forgets it; lost where the store is away.
+  // Sends it behind what was taken. Nobody waits for it, and while the store is away it may be
+  // lost.
   virtual void settle(const QuotaSettlement& settlement) noexcept = 0;
   // False: take() would say nullopt at once.
   [[nodiscard]] virtual bool available(std::string_view tenant) const noexcept = 0;

@@ -1,20 +1,23 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/rng.h"
+#include "base/seams.h"
 #include "base/units.h"
 #include "net/dialer.h"
 #include "runtime/event_loop.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"
 #include "runtime/timer.h"
+#include "store/owed.h"
 #include "store/quota_store.h"
 #include "store/redis/client.h"
 #include "store/redis/endpoint.h"
@@ -34,18 +37,38 @@ struct SharedQuotas {
   const std::string gateway;
   const redis::Script take;
   const redis::Script settle;
+  const redis::Script undo;
   const redis::Script probe;
   redis::Standing standing;
   std::atomic<std::uint32_t> away = 0;  // loops whose last word from the store was none
 
   // Whether quotas are decided without the store somewhere: the gauge `store_degraded`.
   [[nodiscard]] bool degraded() const noexcept { return away.load() != 0 || standing.degraded(); }
+
+  // A bucket was last taken from under another limit than ours. Counted; logged once a minute, for
+  // while it lasts every call tells of it.
+  void note_other_limit(std::string_view bucket, TimePoint now);
+  [[nodiscard]] std::uint64_t other_limits() const noexcept { return other_limits_.load(); }
+
+ private:
+  LogSink& log_;
+  std::atomic<std::uint64_t> other_limits_ = 0;
+  std::atomic<std::int64_t> quiet_until_ns_ = 0;
 };
 
 // Quotas in Redis, for one event loop. After a failed call it asks the store itself, twice a
 // second, until there is an answer: `degraded` ends without a request to end it.
+//
+// A take without an answer may have run, or run yet; its caller went by the emergency limits. Where
+// its buckets would feel that for kFelt or longer, it left a record there, and is undone by that
+// once the store answers again. So are settlements sent then that the store was not there for. No
+// more than kOwedMax of both are remembered, for kOwedFor.
 class RedisQuotas final : public QuotaStore {
  public:
+  static constexpr Duration kFelt = 10s;
+  static constexpr std::size_t kOwedMax = 4096;
+  static constexpr Duration kOwedFor = 10min;
+
   // All outlive it.
   RedisQuotas(runtime::EventLoop& loop, net::Dialer& dialer, std::unique_ptr<Rng> rng,
               SharedQuotas& shared);
@@ -55,7 +78,8 @@ class RedisQuotas final : public QuotaStore {
 
   // Connects. Once, on the loop's thread.
   void start();
-  // Takes nothing more; what was posted is sent and waited for, within the store's time-out. Once.
+  // Takes nothing more; what was posted or is owed is sent and waited for, within the store's
+  // time-out. Once.
   [[nodiscard]] runtime::Task<void> close();
 
   [[nodiscard]] runtime::Task<std::optional<QuotaAnswer>> take(const QuotaAsk& ask,
@@ -66,14 +90,24 @@ class RedisQuotas final : public QuotaStore {
  private:
   void heard();
   void failed(const redis::Outage& outage);
+  void owe(Owed owed);
+  void look_again();
+  [[nodiscard]] std::string record_for(const QuotaAsk& ask);
   [[nodiscard]] runtime::Task<void> probe();
+  [[nodiscard]] runtime::Task<void> tell_owed();
+  [[nodiscard]] runtime::Task<void> tell(Owed owed);
   static void on_timer(void* self) noexcept;
 
   runtime::EventLoop& loop_;
   SharedQuotas& shared_;
+  std::unique_ptr<Rng> rng_;
   redis::Client client_;
-  runtime::TaskGroup probes_;
+  runtime::TaskGroup tasks_;
   runtime::Timer timer_;
+  std::uint64_t name_;  // of this loop, in the records of its takes
+  std::uint64_t takes_ = 0;
+  std::deque<Owed> owed_;
+  bool telling_ = false;
   bool away_ = false;
   bool closing_ = false;
 };

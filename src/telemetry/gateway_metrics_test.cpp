@@ -44,7 +44,8 @@ class GatewayMetricsTest : public testing::Test {
                                                 .in_flight = [] { return 5.0; }}}}});
     add_store_rows(process_, {.degraded = [] { return 1.0; },
                               .errors = {{"timed_out", [] { return 3.0; }}},
-                              .dropped = [] { return 2.0; }});
+                              .dropped = [] { return 2.0; },
+                              .other_limits = [] { return 7.0; }});
     const auto ceiling = [](Scope scope, std::string_view workload, double count, double limit) {
       return CeilingReads{.scope = scope,
                           .tenant = workload.empty() ? "" : "retail",

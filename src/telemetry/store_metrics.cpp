@@ -30,6 +30,15 @@ void add_store_rows(CallbackSource& source, StoreReads reads) {
                               .samples = {}};
   if (reads.dropped) dropped.samples.push_back({{"quota"}, std::move(reads.dropped)});
   source.add(std::move(dropped));
+  CallbackSource::Row other{.name = "penstock_store_other_limits_total",
+                            .kind = MetricKind::kCounter,
+                            .labels = {"store"},
+                            .help =
+                                "Answers about a bucket that was last taken from under another "
+                                "limit than this gateway has: it must be the same everywhere.",
+                            .samples = {}};
+  if (reads.other_limits) other.samples.push_back({{"quota"}, std::move(reads.other_limits)});
+  source.add(std::move(other));
 }
 
 }  // namespace penstock::telemetry

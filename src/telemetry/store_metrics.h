@@ -14,11 +14,13 @@ struct StoreReads {
     std::string reason;
     CallbackSource::Read count;
   };
-  std::vector<Errors> errors;    // empty without a shared store
-  CallbackSource::Read dropped;  // empty without a shared store
+  std::vector<Errors> errors;         // empty without a shared store
+  CallbackSource::Read dropped;       // empty without a shared store
+  CallbackSource::Read other_limits;  // empty without a shared store
 };
 
-// Adds `store_degraded`, `store_errors_total` and `store_dropped_total`, for the store `quota`.
+// Adds `store_degraded`, `store_errors_total`, `store_dropped_total` and
+// `store_other_limits_total`, for the store `quota`.
 void add_store_rows(CallbackSource& source, StoreReads reads);
 
 }  // namespace penstock::telemetry

@@ -8,10 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/units.h"
 #include "control/in_flight_limit.h"
+#include "crypto/hex.h"
+#include "crypto/sha256.h"
 #include "tests/scenario/ask.h"
 #include "tests/scenario/client.h"
 #include "tests/scenario/gateway_rig.h"
@@ -36,10 +39,12 @@ class SharedQuotaTest : public testing::Test {
       std::string text = each;
       return text.replace(text.find('%'), 1, tier);
     };
-    rig_ = std::make_unique<GatewayRig>(
-        std::string(more) + "store: { quota: { kind: redis }, redis: { url: env:REDIS } }\n" +
-            "tenants: { a: " + of("internal") + ", b: " + of("external") + " }\n",
-        "");
+    begin_with(std::string(more) +
+               "store: { quota: { kind: redis }, redis: { url: env:REDIS } }\n" +
+               "tenants: { a: " + of("internal") + ", b: " + of("external") + " }\n");
+  }
+  void begin_with(std::string_view config) {
+    rig_ = std::make_unique<GatewayRig>(config, "");
     quotas_ = std::make_unique<ModelQuotas>(rig_->loop);
     rig_->share_quotas(*quotas_);
   }
@@ -173,6 +178,44 @@ TEST_F(SharedQuotaTest, OnlyInternalTenantsSpendSlicesWhileTheStoreIsAway) {
   EXPECT_EQ(chat("b").field("x-penstock-degraded"), "quota");
   rig_->loop.advance(1100ms);
   EXPECT_EQ(chat("a").field("x-penstock-degraded"), "quota");
+}
+
+// Six workloads, each hot by itself: what they have in hand together is no more than their tenant
+// may have, 5 % of 400. It shows while the store is away, for that is all that passes then.
+TEST_F(SharedQuotaTest, SlicesOfManyWorkloadsKeepToTheBoundOfTheirTenant) {
+  std::string workloads;
+  std::string keys;
+  for (int i = 0; i < 6; ++i) {
+    const std::string name = fmt::format("w{}", i);
+    workloads += fmt::format("{}: {{ limits: {{ requests: 300/s, burst: 400 }} }}, ", name);
+    keys += fmt::format("{{ id: {0}, workload: {0}, sha256: {1} }}, ", name,
+                        crypto::hex_encode(crypto::sha256(name)));
+  }
+  begin_with(
+      fmt::format("auth: {{ mode: keys }}\n"
+                  "store: {{ quota: {{ kind: redis }}, redis: {{ url: env:REDIS }} }}\n"
+                  "tenants: {{ t: {{ limits: {{ requests: 400/s, burst: 400 }}, workloads: "
+                  "{{ {} }}, keys: [ {} ] }} }}\n",
+                  workloads, keys));
+  rig_->upstream.answer_always(test::json_answer("{}"));
+  const auto call = [&](int workload) {
+    RequestParts parts;
+    parts.fields = fmt::format("x-api-key: w{}\n", workload);
+    parts.id = "r0";
+    parts.body = R"({"model":"m"})";
+    ClientCall asked;
+    asked.bytes = request_bytes(parts);
+    return ask(*rig_, asked, 5s);
+  };
+  for (int i = 0; i < 40; ++i)
+    for (int workload = 0; workload < 6; ++workload) EXPECT_EQ(call(workload).status, 200);
+  EXPECT_LT(quotas_->asks, 240U);
+  quotas_->mood = Mood::kAway;
+  int in_hand = 0;
+  for (int workload = 0; workload < 6; ++workload)
+    while (!call(workload).field("x-penstock-degraded")) ++in_hand;
+  EXPECT_GT(in_hand, 0);
+  EXPECT_LE(in_hand, 20);
 }
 
 // A flood of refused requests is none of questions.

@@ -33,7 +33,8 @@ constexpr std::array<std::string_view, 3> kBuckets{"q:{acme}:b0", "q:{acme}:b1",
 QuotaRig::QuotaRig()
     : redis(redis::endpoint_at(server.port()), 1s),
       take_(take_body(kWoundClock)),
-      settle_(settle_body(kWoundClock)) {}
+      settle_(settle_body(kWoundClock)),
+      undo_(undo_body(kWoundClock)) {}
 
 Task<redis::RunResult> QuotaRig::run(const redis::Script& script,
                                      std::span<const std::string_view> keys,
@@ -46,11 +47,26 @@ Task<redis::RunResult> QuotaRig::run(const redis::Script& script,
 }
 
 Task<std::optional<QuotaAnswer>> QuotaRig::take(QuotaAsk ask, std::string_view gateway) {
-  ask.epoch_new = epoch_new;
-  const QuotaCall call(ask, gateway);
+  const TakeAs as{.gateway = gateway, .epoch_new = epoch_new, .record = {}};
+  const std::optional<TakeReply> read = co_await take_as(ask, as);
+  if (!read) co_return std::nullopt;
+  co_return read->answer;
+}
+
+Task<std::optional<TakeReply>> QuotaRig::take_as(QuotaAsk ask, TakeAs as) {
+  const QuotaCall call(ask, as);
   const redis::RunResult reply = co_await run(take_, call.keys(), call.arguments());
   if (!reply) co_return std::nullopt;
   co_return read_answer(*reply, ask);
+}
+
+Task<bool> QuotaRig::undo(QuotaAsk ask, std::string_view record) {
+  const QuotaCall::Undo what{.record = record,
+                             .epoch_key = ask.owner.epoch_key,
+                             .buckets = std::span(ask.buckets).first(ask.bucket_count)};
+  const QuotaCall call(what);
+  const redis::RunResult reply = co_await run(undo_, call.keys(), call.arguments());
+  co_return reply && reply->size() == 1 && reply->front().integer == 1;
 }
 
 Task<bool> QuotaRig::settle(QuotaSettlement settlement) {

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "control/rate_bucket.h"
 #include "runtime/task.h"
+#include "store/quota_call.h"
 #include "store/quota_store.h"
 #include "store/redis/client.h"
 #include "store/redis/script.h"
@@ -25,8 +26,12 @@ class QuotaRig {
   // One call, by a gateway of this name, at `now` µs.
   [[nodiscard]] runtime::Task<std::optional<QuotaAnswer>> take(QuotaAsk ask,
                                                                std::string_view gateway = "one");
+  // The same with a record of its own; `differs` included.
+  [[nodiscard]] runtime::Task<std::optional<TakeReply>> take_as(QuotaAsk ask, TakeAs as);
   // Whether it was done.
   [[nodiscard]] runtime::Task<bool> settle(QuotaSettlement settlement);
+  // Undoes the take of that record; whether anything was done.
+  [[nodiscard]] runtime::Task<bool> undo(QuotaAsk ask, std::string_view record);
 
   redis::RedisServer server;
   redis::RedisRig redis;
@@ -39,6 +44,7 @@ class QuotaRig {
                                                     std::span<const std::string_view> arguments);
   redis::Script take_;
   redis::Script settle_;
+  redis::Script undo_;
 };
 
 // An ask of tenant acme for these buckets, named b0, b1 and b2.

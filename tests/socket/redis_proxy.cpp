@@ -22,6 +22,7 @@
 #include "runtime/task.h"
 #include "runtime/task_group.h"
 #include "store/redis/reply_parser.h"
+#include "tests/socket/loop_thread.h"
 
 namespace penstock::store::redis {
 
@@ -41,12 +42,6 @@ struct RedisProxy::Relay {
 namespace {
 
 constexpr int kGreetingReplies = 2;
-
-Task<bool> write_all(net::ByteStream& stream, std::string_view bytes) {
-  const std::array pieces = {bytes};
-  const net::IoResult written = co_await net::Write(stream, pieces);
-  co_return written.end == net::IoEnd::kOk;
-}
 
 }  // namespace
 
@@ -88,7 +83,9 @@ Task<void> RedisProxy::pass_commands(Relay& relay) {
   for (;;) {
     const net::IoResult got = co_await net::Read(*relay.client, memory);
     if (got.end != net::IoEnd::kOk) break;
-    if (!co_await write_all(*relay.server, std::string_view(memory.data(), got.bytes))) break;
+    const std::string_view bytes(memory.data(), got.bytes);
+    const net::IoResult sent = co_await net::send(*relay.server, bytes);
+    if (sent.end != net::IoEnd::kOk) break;
   }
   relay.cancel();
 }
@@ -111,8 +108,11 @@ Task<void> RedisProxy::pass_replies(Relay& relay) {
       const bool greeting = ++relay.replies <= kGreetingReplies;
       std::vector<std::string> writes = {whole};
       if (!greeting) writes = done_to(whole);
-      for (const std::string& write : writes)
-        if (!write.empty()) fine = fine && co_await write_all(*relay.client, write);
+      for (const std::string& write : writes) {
+        if (write.empty() || !fine) continue;
+        const net::IoResult sent = co_await net::send(*relay.client, write);
+        fine = sent.end == net::IoEnd::kOk;
+      }
       if (std::exchange(cut_, false)) fine = false;
     }
   }

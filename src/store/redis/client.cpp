@@ -139,14 +139,15 @@ runtime::Task<RunResult> Client::run(const Command& command, TimePoint due) {
   co_return *std::move(waiter.result);
 }
 
-void Client::post(const Command& command) {
+bool Client::post(const Command& command) {
   if (const auto at_once = impl_->refusal(command, TimePoint::max())) {
     impl_->standing.failed(*at_once);
-    return impl_->standing.dropped();
+    return false;
   }
   std::unique_ptr<Call> call = impl_->make_call(command);
   call->posted = true;
   impl_->nodes.send(std::move(call));
+  return true;
 }
 
 bool Client::available(std::string_view tag) const noexcept {

@@ -68,14 +68,14 @@ class Client {
   // posted see there.
   [[nodiscard]] runtime::Task<RunResult> run(const Command& command, TimePoint due);
 
-  // Sends the script and forgets it. Never waits; what cannot be sent now, or goes down with its
-  // connection, is dropped and counted (Standing).
+  // Sends the script and forgets it. Never waits. False: it was not sent, and its caller says what
+  // becomes of it. What goes down with its connection is dropped and counted (Standing).
   //
   // Calls to one hash tag run in the order they were made, also where the store did not know their
   // scripts. That does not hold between calls that are on their way at the moment when the tag
   // moves to another node, the store is told to forget its scripts or a connection is made anew,
   // nor where our rights do not include SCRIPT LOAD: a script must not do harm out of its turn.
-  void post(const Command& command);
+  [[nodiscard]] bool post(const Command& command);
 
   // Whether the node of this hash tag (without braces: the tenant) may be asked now. False: run()
   // would say kOpen.

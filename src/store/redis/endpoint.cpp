@@ -1,18 +1,17 @@
 #include "store/redis/endpoint.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/percent.h"
+#include "base/quantity_text.h"
 #include "base/result.h"
 #include "base/secret.h"
 
@@ -29,15 +28,6 @@ std::unexpected<Error> problem(std::string_view what) {
 std::optional<std::string> decoded(std::string_view text) {
   const auto bare = [](char c) { return c <= ' ' || c >= '\x7f'; };
   return std::ranges::any_of(text, bare) ? std::nullopt : percent_decoded(text);
-}
-
-std::optional<std::uint32_t> number_within(std::string_view text, std::uint32_t low,
-                                           std::uint32_t high) noexcept {
-  std::uint32_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || at != end || number < low || number > high) return std::nullopt;
-  return number;
 }
 
 bool is_host(std::string_view text) noexcept {
@@ -70,7 +60,7 @@ std::optional<std::string_view> read_host(std::string_view text, Endpoint& into)
     if (!is_host(host)) return "its host is missing or no name (is an @ missing or not encoded?)";
   }
   if (!behind.empty()) {
-    const auto port = behind.front() == ':' ? number_within(behind.substr(1), 1, 65535)
+    const auto port = behind.front() == ':' ? parse_count_within(behind.substr(1), 1, 65535)
                                             : std::optional<std::uint32_t>();
     if (!port) return "its port is no number from 1 to 65535";
     into.port = static_cast<std::uint16_t>(*port);
@@ -116,7 +106,7 @@ Result<Endpoint> parse_redis_url(const Secret& url) {
   const std::string_view path =
       slash == std::string_view::npos ? std::string_view() : text.substr(slash + 1);
   if (!path.empty()) {
-    const std::optional<std::uint32_t> database = number_within(path, 0, kDatabaseMax);
+    const std::optional<std::uint32_t> database = parse_count_within(path, 0, kDatabaseMax);
     if (!database) return problem("its database is no number");
     endpoint.database = *database;
   }

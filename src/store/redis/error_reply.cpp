@@ -1,15 +1,14 @@
 #include "store/redis/error_reply.h"
 
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
+#include "base/quantity_text.h"
 #include "store/redis/outage.h"
 #include "store/redis/slot.h"
 
@@ -38,15 +37,6 @@ constexpr std::array kWords = {
     Word{"DENIED", OutageReason::kRefused, Blame::kNode},
 };
 
-template <class Number>
-std::optional<Number> number_of(std::string_view text) noexcept {
-  Number number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || at != end || text.empty()) return std::nullopt;
-  return number;
-}
-
 constexpr std::size_t kHostMax = 255;
 
 // "host:port"; the host may be an IPv6 address without brackets, or missing.
@@ -54,14 +44,14 @@ std::optional<Place> place_of(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return std::nullopt;
   const std::string_view host = text.substr(0, colon);
-  const auto port = number_of<std::uint16_t>(text.substr(colon + 1));
-  if (!port || *port == 0 || host.size() > kHostMax) return std::nullopt;
+  const auto port = parse_count_within(text.substr(colon + 1), 1, 65535);
+  if (!port || host.size() > kHostMax) return std::nullopt;
   for (const char c : host) {
     const bool fine = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                       c == '.' || c == '-' || c == '_' || c == ':';
     if (!fine) return std::nullopt;
   }
-  return Place{.host = std::string(host), .port = *port};
+  return Place{.host = std::string(host), .port = static_cast<std::uint16_t>(*port)};
 }
 
 // "MOVED 3999 10.0.0.7:6381"
@@ -73,12 +63,12 @@ ErrorReply redirect(ErrorKind kind, std::string_view rest) {
                     .place = {}};
   const std::size_t space = rest.find(' ');
   if (space == std::string_view::npos) return broken;
-  const auto slot = number_of<Slot>(rest.substr(0, space));
+  const auto slot = parse_count_within(rest.substr(0, space), 0, kSlots - 1);
   std::optional<Place> place = place_of(rest.substr(space + 1));
-  if (!slot || *slot >= kSlots || !place) return broken;
+  if (!slot || !place) return broken;
   ErrorReply reply;
   reply.kind = kind;
-  reply.slot = *slot;
+  reply.slot = static_cast<Slot>(*slot);
   reply.place = *std::move(place);
   return reply;
 }
