@@ -36,7 +36,7 @@ constexpr std::string_view kRedaction = "tests/scenario/cases/redaction.yaml";
 constexpr std::string_view kRedactionFailure = "tests/scenario/redaction_failure_test.cpp";
 constexpr std::string_view kTokens = "tests/scenario/cases/tokens.yaml";
 constexpr std::string_view kTokenCases = "tests/clients/token_cases.py";
-constexpr std::string_view kQuotaCases = "tests/clients/quota_cases.py";
+constexpr std::string_view kQuotaOutage = "tests/clients/quota_outage_cases.py";
 constexpr std::string_view kSharedQuota = "tests/scenario/shared_quota_test.cpp";
 constexpr std::string_view kPolicyCases = "tests/clients/policy_cases.py";
 constexpr std::string_view kPool = "tests/scenario/cases/pool.yaml";
@@ -73,7 +73,7 @@ constexpr auto kShown = std::to_array<Shown>({
      "SharedQuotaTest.TheEmergencyLimitKeepsItsLevelAsTheStoreFlaps"},
     {kQuotaStoreAway, kExternal, kSharedQuota,
      "SharedQuotaTest.OnlyInternalTenantsSpendSlicesWhileTheStoreIsAway"},
-    {kQuotaStoreAway, kEverybody, kQuotaCases,
+    {kQuotaStoreAway, kEverybody, kQuotaOutage,
      "Redis frozen: each gateway's part of the limits holds, then all is shared again"},
     {kCeilingStoreAway, kEverybody, kSharedQuota,
      "SharedQuotaTest.TheCeilingTightensWhileTheStoreIsAway"},
