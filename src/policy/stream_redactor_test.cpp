@@ -72,6 +72,30 @@ TEST_F(StreamRedactorTest, NamesTheKindAndKeepsTheWordsAround) {
   EXPECT_EQ(whole("'anna@example.com'"), "'[email]'");
 }
 
+// As rows and lists have them, at any split. Only a point makes a decimal of digits in one run.
+TEST_F(StreamRedactorTest, CardsStandBehindACommaToo) {
+  struct Row {
+    std::string_view text;
+    std::string_view wanted;
+  };
+  constexpr auto kRows = std::to_array<Row>({
+      {"17,4111111111111111,12/27,123", "17,[card],12/27,123"},
+      {"2,4111111111111111,Bob", "2,[card],Bob"},
+      {"4111111111111111,5105105105105100", "[card],[card]"},
+      {"1,4111 1111 1111 1111,3782-822463-10005", "1,[card],[card]"},
+      {"3.4111 1111 1111 1111 and 2.3782-822463-10005", "3.[card] and 2.[card]"},
+      {"5105105105105100.078-05-1120", "[card].[ssn]"},
+      {"1.078-05-1120, 0.4111111111111111", "1.[ssn], 0.4111111111111111"},
+      {"1,4111111111111112,41111111111111111111", "1,4111111111111112,41111111111111111111"},
+  });
+  for (const auto& [text, wanted] : kRows) {
+    EXPECT_EQ(whole(text), wanted);
+    EXPECT_EQ(whole(wanted), wanted);
+    EXPECT_EQ(letters(text), wanted);
+    for (std::size_t at = 0; at <= text.size(); ++at) ASSERT_EQ(cut(text, at), wanted) << at;
+  }
+}
+
 // What two patterns claim is masked once, by the name of the one that begins first.
 TEST_F(StreamRedactorTest, MasksTheUnionOfWhatPatternsClaim) {
   EXPECT_EQ(whole("4111111111111111@example.com"), "[email]");
@@ -182,7 +206,8 @@ TEST_F(StreamRedactorTest, MarksBeyondAsciiHideNothingAtAnySplit) {
     }
   for (const std::string_view text :
        {"4111–1111–1111–1112", "536–22 8421", "4111 – 1111 1111 1111", "536→22→8421",
-        "415…555…2671", "pages 12–34, 2019–2021, −5 °C", "4111\xE2\x80 1111 1111 1111"})
+        "415…555…2671", "pages 12–34, 2019–2021, −5 °C", "4111\xE2\x80 1111 1111 1111",
+        "536\xC2`22\xC2`8421"})
     EXPECT_EQ(whole(text), text);
 }
 
