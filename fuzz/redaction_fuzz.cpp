@@ -25,7 +25,8 @@ namespace {
 
 namespace policy = penstock::policy;
 
-constexpr std::size_t kHeldMax = 400;
+constexpr std::size_t kCharactersMax = 400;  // held back
+constexpr std::size_t kEscapeMax = 8 + 5;    // bytes of one of them as it is written
 
 void require(bool holds) {
   if (!holds) std::abort();
@@ -49,7 +50,7 @@ std::string in_pieces(const policy::Redactor& redactor, policy::Writing writing,
   std::string out;
   for (std::size_t at = 0; at < text.size(); at += step) {
     stream.feed(text.substr(at, step), out);
-    require(stream.held() <= kHeldMax + step);
+    require(stream.held() <= kCharactersMax * kEscapeMax + step);
   }
   stream.finish(out);
   require(stream.held() == 0);

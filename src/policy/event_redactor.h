@@ -27,7 +27,7 @@ enum class EventEnd : std::uint8_t {
 };
 
 // Masks the events of one reply's stream. An event is a JSON object; a string in it is either whole
-// in itself (`id`, `role`, the name of a tool, a link: see event_walk.cpp for the list) or the next
+// in itself (`id`, `role`, the name of a tool, a link: event_members.h) or the next
 // piece of a text that goes on from event to event: all others, those of vendors included. One text
 // is what stands at one path, an array's elements told apart by their `index` or place.
 //

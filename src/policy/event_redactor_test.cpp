@@ -110,6 +110,62 @@ TEST_F(EventRedactorTest, RolesNamesAndIdsAreWhole) {
   EXPECT_EQ(all({first}), std::vector<std::string>{first});
 }
 
+// Names that vendors use for one word are no way through either.
+TEST_F(EventRedactorTest, OnlyWhatIsListedIsWhole) {
+  constexpr std::string_view kText = "mail anna@example.com now";
+  for (const std::string_view member : {"code",
+                                        "data",
+                                        "p",
+                                        "detail",
+                                        "name",
+                                        "status",
+                                        "format",
+                                        "channel",
+                                        "recipient",
+                                        "signature",
+                                        "mime_type",
+                                        "media_type",
+                                        "encrypted_content",
+                                        "obfuscation",
+                                        "object",
+                                        "model",
+                                        "provider",
+                                        "stop_reason",
+                                        "finish_reason",
+                                        "content"}) {
+    const auto said = [member](std::string_view text) {
+      return delta(fmt::format(R"("{}":"{}")", member, text));
+    };
+    for (std::size_t at = 0; at <= kText.size(); ++at) {
+      const auto out = all({said(kText.substr(0, at)), said(kText.substr(at)), kStop});
+      std::string text = joined(out, member);
+      if (member == "finish_reason") text = text.substr(0, text.size() - 4);  // its own, `stop`
+      if (member == "object" || member == "model") {                          // every event's own
+        text.clear();
+        for (const std::string& event : out) text += joined({event.substr(50)}, member);
+      }
+      ASSERT_EQ(text, "mail [email] now") << member << " at " << at;
+    }
+  }
+}
+
+TEST_F(EventRedactorTest, WordsOfAFewAreWholeInEachEvent) {
+  const std::vector<std::string> events{delta(R"("channel":"analysis","content":"a ")"),
+                                        delta(R"("channel":"analysis","content":"b ")"), kStop};
+  EXPECT_EQ(all(events), events);
+}
+
+TEST_F(EventRedactorTest, SoundsPassAsTheyCome) {
+  const std::string sound = "UklGR/DE89370400440532013000/" + std::string(67, 'A');
+  const auto chunk = [](std::string_view data) {
+    return delta(fmt::format(R"("audio":{{"data":"{}"}})", data));
+  };
+  const std::vector<std::string> events{chunk(sound), chunk(sound), kStop};
+  EXPECT_EQ(all(events), events);
+  const auto out = all({chunk("mail anna@exam"), chunk(sound), chunk("ple.com now"), kStop});
+  EXPECT_EQ(joined(out, "data"), "mail " + sound + "[email] now");
+}
+
 // A shape nobody knows is a text in pieces: its halves are no way through.
 TEST_F(EventRedactorTest, UnknownMembersAreTextsToo) {
   const auto out = all({R"({"answer":"anna.smi"})", R"({"answer":"th@example.com "})"});

@@ -1,16 +1,16 @@
 #include "policy/event_walk.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include "json/reader.h"
 #include "json/string.h"
 #include "llm/finish.h"
+#include "policy/binary_text.h"
+#include "policy/event_members.h"
 #include "policy/event_redactor.h"
 #include "policy/event_texts.h"
 #include "policy/json_redactor.h"
@@ -19,50 +19,6 @@
 namespace penstock::policy {
 namespace {
 
-// Members whose string is whole in each event. Whatever is not here is taken for a text in pieces,
-// so that a name nobody thought of cannot let an identifier through by halves.
-constexpr auto kAtoms = std::to_array<std::string_view>({
-    "id",
-    "object",
-    "model",
-    "role",
-    "type",
-    "name",
-    "index",
-    "created",
-    "status",
-    "format",
-    "call_id",
-    "tool_call_id",
-    "item_id",
-    "service_tier",
-    "system_fingerprint",
-    "finish_reason",
-    "native_finish_reason",
-    "stop_reason",
-    "matched_stop",
-    "provider",
-    "recipient",
-    "channel",
-    "detail",
-    "mime_type",
-    "media_type",
-    "signature",
-    "encrypted_content",
-    "data",
-    "obfuscation",
-    "code",
-    "p",
-});
-
-// Lists of things that come whole.
-constexpr auto kWholeLists = std::to_array<std::string_view>(
-    {"annotations", "citations", "images", "usage", "x_groq", "search_results",
-     "content_filter_results", "prompt_filter_results", "extra_content"});
-
-// What an event made for held text repeats: clients look for these.
-constexpr auto kEnvelope = std::to_array<std::string_view>(
-    {"id", "object", "created", "model", "system_fingerprint", "service_tier"});
 constexpr std::size_t kEnvelopeValueMax = 256;
 constexpr std::size_t kIndexMax = 20;  // digits
 
@@ -71,11 +27,6 @@ bool is_index(std::string_view value) noexcept {
   if (value.size() > kIndexMax || value == "-0") return false;
   if (value.starts_with('-')) value.remove_prefix(1);
   return std::ranges::all_of(value, [](char byte) { return byte >= '0' && byte <= '9'; });
-}
-
-bool is_one_of(std::string_view key, std::span<const std::string_view> names) noexcept {
-  return std::ranges::any_of(names,
-                             [key](std::string_view name) { return json::equals(key, name); });
 }
 
 }  // namespace
@@ -127,15 +78,15 @@ void EventWalk::members(Strings strings) {
       copy_.put(reader_.skip_value(), "null");
       continue;
     }
-    if (steps_.empty() && !container && is_one_of(key, kEnvelope)) {
-      json::Reader ahead = reader_;
-      envelope_.push_back({key, ahead.skip_value()});
-    }
+    json::Reader ahead = reader_;
+    const std::string_view simple = container ? std::string_view("[") : ahead.skip_value();
+    if (steps_.empty() && !container && is_envelope(key)) envelope_.push_back({key, simple});
+    const MemberPlace place{.top = steps_.empty(),
+                            .choice = !steps_.empty() && steps_.back().choice,
+                            .above = member_above(0)};
     const std::size_t before = path_.size();
     enter_member(key);
-    const bool whole = is_one_of(key, container ? std::span<const std::string_view>(kWholeLists)
-                                                : std::span<const std::string_view>(kAtoms));
-    value(whole ? Strings::kWhole : strings);
+    value(is_whole(key, simple, place) ? Strings::kWhole : strings);
     leave(before);
   }
 }
@@ -198,7 +149,15 @@ void EventWalk::leave(std::size_t path_size) {
   steps_.pop_back();
 }
 
+// The name of the innermost member we are in, or of one further out.
+std::string_view EventWalk::member_above(std::size_t out) const noexcept {
+  for (std::size_t i = steps_.size(); i-- > 0;)
+    if (steps_[i].kind == Step::Kind::kMember && out-- == 0) return steps_[i].key;
+  return {};
+}
+
 void EventWalk::string(std::string_view raw, Strings strings) {
+  if (is_binary(member_above(0), member_above(1), raw)) return;
   if (strings == Strings::kWhole) return mask(raw);
   piece(raw);
 }

@@ -60,6 +60,7 @@ class EventWalk {
   void piece(std::string_view raw);
   void mask(std::string_view raw);
   [[nodiscard]] Step describe() const;
+  [[nodiscard]] std::string_view member_above(std::size_t out) const noexcept;
   [[nodiscard]] std::string masked_name(std::string_view raw) const;
   [[nodiscard]] EventText* text_here();
   [[nodiscard]] std::string opening() const;

@@ -44,6 +44,7 @@ Found find_number(const Window& window, std::size_t from, EndOf end_of) noexcept
 constexpr std::size_t kCardMin = 13;
 constexpr std::size_t kCardMax = 19;  // ISO/IEC 7812
 constexpr std::size_t kGroupMin = 3;  // digits between two separators
+constexpr std::size_t kGroupMax = 6;  // of the groups that cards are printed in
 
 // ISO/IEC 7812-1, annex B.
 bool passes_luhn(std::span<const std::uint8_t> digits) noexcept {
@@ -67,6 +68,15 @@ bool is_card_length(std::size_t first, std::size_t count) noexcept {
     case 6: return count >= 16 && count <= 19;
     default: return false;
   }
+}
+
+// Whether that is what stands behind a decimal point. A comma makes none: rows and lists have it
+// between whole numbers. Nor is what begins with a group as cards have it one.
+bool is_decimal(const Window& window, Look& look, std::size_t begin) noexcept {
+  if (!joined(window, begin, ".")) return false;
+  std::size_t digits = 0;
+  while (digits <= kGroupMax && is_digit(look.at(begin + digits))) ++digits;
+  return digits > kGroupMax;
 }
 
 std::size_t card_end(Look& look, std::size_t begin) noexcept {
@@ -160,13 +170,13 @@ std::size_t ipv4_end(Look& look, std::size_t begin) noexcept {
 
 Found find_card(const Window& window, std::size_t from) noexcept {
   return find_number(window, from, [&window](Look& look, std::size_t begin) {
-    return joined(window, begin, ".,") ? begin : card_end(look, begin);  // no decimals
+    return is_decimal(window, look, begin) ? begin : card_end(look, begin);
   });
 }
 
 Found find_ssn(const Window& window, std::size_t from) noexcept {
   return find_number(window, from, [&window](Look& look, std::size_t begin) {
-    return joined(window, begin, "-.") ? begin : ssn_end(look, begin);
+    return joined(window, begin, "-") ? begin : ssn_end(look, begin);
   });
 }
 

@@ -79,7 +79,9 @@ bool luhn(const std::string& digits) {
 }
 
 bool is_card(const Around& a) {
-  if (a.in_word() || is_alnum(a.right()) || a.joined(".,")) return false;
+  std::size_t run = 0;
+  while (is_digit(a.at(a.begin + run))) ++run;
+  if (a.in_word() || is_alnum(a.right()) || (a.joined(".") && run > 6)) return false;
   const std::string digits = digits_of(a.inside());
   static const std::map<char, std::vector<std::size_t>> kLengths{{'2', {16}},
                                                                  {'3', {14, 15, 16}},
@@ -109,7 +111,7 @@ bool is_iban(const Around& a) {
 bool is_ssn(const Around& a) {
   const std::string digits = digits_of(a.inside());
   const int area = std::stoi(digits.substr(0, 3));
-  const bool open = a.in_word() || a.joined("-.") || is_alnum(a.right()) ||
+  const bool open = a.in_word() || a.joined("-") || is_alnum(a.right()) ||
                     (a.right() == '-' && is_digit(a.right(1)));
   return !open && area != 0 && area != 666 && area < 900 && digits.substr(3, 2) != "00" &&
          digits.substr(5) != "0000";

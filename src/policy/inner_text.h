@@ -24,8 +24,9 @@ struct MeasuredText {
 
 // A text as a client reads it, or as a tool does: arguments of tools and their results are JSON
 // again, with escapes of its own. A text that begins as JSON does (`{`, `[` or a quote behind white
-// space) is read with JSON's escapes; whatever is none of them stands for itself. Any split gives
-// the same.
+// space and a byte order mark) is read with JSON's escapes; whatever is none of them stands for
+// itself. JSON may be nested deeper, or stand in a text that is none: so `\u0041` is a character
+// behind however many backslashes, up to kSlashesMax, in every text. Any split gives the same.
 class InnerText {
  public:
   // Appends a character of the text, which was written with `width` bytes.
@@ -33,22 +34,28 @@ class InnerText {
   // The text has ended: what could have become an escape is none.
   void finish(MeasuredText& out);
 
-  // Whether a whole text is read without escapes of its own.
+  // Whether a whole text has no escapes of its own that are read.
   [[nodiscard]] static bool is_plain(std::string_view text) noexcept;
 
-  // Whether no byte of it can have another meaning than itself.
-  [[nodiscard]] bool plain() const noexcept { return mode_ == Mode::kPlain; }
+  // Whether no byte up to the next backslash can have another meaning than itself.
+  [[nodiscard]] bool plain() const noexcept { return mode_ == Mode::kPlain && size_ == 0; }
 
  private:
   enum class Mode : std::uint8_t { kUnknown, kPlain, kEscaped };
-  static constexpr std::size_t kEscapeMax = 6;  // \u0041
+  static constexpr std::size_t kSlashesMax = 8;  // JSON in JSON four times
+  static constexpr std::size_t kDigits = 4;      // of \u0041
 
-  void put_escaped(char byte, std::size_t width, MeasuredText& out);
+  void begin(char byte, std::size_t width, MeasuredText& out);
+  void hold(char byte, std::size_t width) noexcept;
+  void behind_slashes(char byte, std::size_t width, MeasuredText& out);
+  void put_slashes(std::size_t count, MeasuredText& out);
+  [[nodiscard]] std::size_t width_of(std::size_t from, std::size_t to) const noexcept;
 
   Mode mode_ = Mode::kUnknown;
-  std::array<char, kEscapeMax> begun_{};  // an escape that has begun
-  std::array<std::uint8_t, kEscapeMax> widths_{};
+  std::array<char, kSlashesMax + 1 + kDigits> begun_{};  // an escape: backslashes, `u`, digits
+  std::array<std::uint8_t, kSlashesMax + 1 + kDigits> widths_{};
   std::size_t size_ = 0;
+  std::size_t slashes_ = 0;  // of them
 };
 
 }  // namespace penstock::policy

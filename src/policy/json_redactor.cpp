@@ -11,16 +11,19 @@
 #include "json/reader.h"
 #include "json/string.h"
 #include "json/utf8.h"
+#include "policy/binary_text.h"
 #include "policy/redactor.h"
 #include "policy/stream_redactor.h"
 
 namespace penstock::policy {
 namespace {
 
-constexpr auto kCopies = std::to_array<std::string_view>(
-    {"logprobs", "prompt_logprobs", "token_ids", "prompt_token_ids"});
+constexpr auto kCopies =
+    std::to_array<std::string_view>({"logprobs", "prompt_logprobs", "completion_logprobs",
+                                     "token_ids", "prompt_token_ids", "completion_token_ids"});
 
 constexpr std::size_t kTokenCost = 16;   // of a value that is no text, as bytes of one
+constexpr std::size_t kBinaryRate = 16;  // bytes that are only passed, to one that is read
 constexpr std::size_t kEscapeMax = 12;   // bytes of the longest: a pair of surrogates
 constexpr std::size_t kTrailingMax = 3;  // bytes of a character behind its first
 
@@ -65,7 +68,8 @@ RedactedDocument DocumentRedactor::take() {
 // The next member or element of what is open, or its end. The reader bounds the depth.
 void DocumentRedactor::next() {
   looked_ += kTokenCost;
-  if (open_.back() == Container::kArray) {
+  if (open_.back().kind == Container::kArray) {
+    member_ = open_.back().key;
     if (reader_.next_element()) return value();
     return open_.pop_back();
   }
@@ -77,6 +81,7 @@ void DocumentRedactor::next() {
 
 void DocumentRedactor::value_of_member() {
   const std::string_view key = *std::exchange(key_, std::nullopt);
+  member_ = key;
   if (kind_ == Document::kReply && is_copy(key))
     drop_copy();
   else if (kind_ == Document::kRequest && open_.size() == 1 && json::equals(key, "model"))
@@ -87,9 +92,13 @@ void DocumentRedactor::value_of_member() {
 
 void DocumentRedactor::value() {
   switch (reader_.peek()) {
-    case json::Kind::kObject: reader_.enter_object(); return open_.push_back(Container::kObject);
-    case json::Kind::kArray: reader_.enter_array(); return open_.push_back(Container::kArray);
-    case json::Kind::kString: return text(reader_.read_string());
+    case json::Kind::kObject:
+      reader_.enter_object();
+      return open_.push_back({Container::kObject, member_});
+    case json::Kind::kArray:
+      reader_.enter_array();
+      return open_.push_back({Container::kArray, member_});
+    case json::Kind::kString: return string(reader_.read_string());
     case json::Kind::kNumber:
     case json::Kind::kTrue:
     case json::Kind::kFalse:
@@ -102,6 +111,12 @@ void DocumentRedactor::drop_copy() {
   const json::Kind kind = reader_.peek();
   const std::string_view whole = reader_.skip_value();
   if (kind == json::Kind::kObject || kind == json::Kind::kArray) copy_.put(whole, "null");
+}
+
+void DocumentRedactor::string(std::string_view raw) {
+  const std::string_view above = open_.empty() ? std::string_view() : open_.back().key;
+  if (!is_binary(member_, above, raw)) return text(raw);
+  looked_ += raw.size() / kBinaryRate;
 }
 
 void DocumentRedactor::text(std::string_view raw) {

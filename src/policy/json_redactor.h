@@ -57,10 +57,15 @@ class DocumentRedactor {
 
  private:
   enum class Container : std::uint8_t { kObject, kArray };
+  struct Open {
+    Container kind;
+    std::string_view key;  // of the member it is, or is in, as written
+  };
 
   void next();
   void value();
   void value_of_member();
+  void string(std::string_view raw);
   void text(std::string_view raw);
   void go_on();
   void drop_copy();
@@ -70,7 +75,8 @@ class DocumentRedactor {
   std::string_view document_;
   Tally& tally_;
   json::Reader reader_;
-  std::vector<Container> open_;
+  std::vector<Open> open_;
+  std::string_view member_;              // whose value is read, or an element of it
   std::optional<std::string_view> key_;  // of the member whose value comes next
   bool begun_ = false;
   MaskedCopy copy_;
@@ -84,8 +90,9 @@ class DocumentRedactor {
 
 // Masks every string of a JSON document, names of members included, in whatever place it stands; a
 // string that is JSON again is read with its own escapes (inner_text.h). Other bytes stay as they
-// are. Not read: the value of a request's top-level `model`, which the gateway replaces; numbers.
-// In a reply `logprobs` and other copies of the text in pieces become null (is_copy()).
+// are. Not read: images and the like (binary_text.h); the value of a request's top-level `model`,
+// which the gateway replaces; numbers. In a reply `logprobs` and other copies of the text in pieces
+// become null (is_copy()).
 //
 // tally: what was found is added.
 // cost:  O(bytes); copies the document only where something is masked.

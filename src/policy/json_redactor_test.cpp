@@ -87,6 +87,44 @@ TEST_F(JsonRedactorTest, ReadsJsonWithinStrings) {
       R"({"arguments":"{\"to\":\"x\\n[email]\",\"n\":[card]}"})");
 }
 
+// What looks like an account in an image's bytes is none.
+TEST_F(JsonRedactorTest, ImagesSoundsAndEmbeddingsAreNotRead) {
+  const std::string bytes = "iVBOR/DE89370400440532013000/" + std::string(69, 'A') + "==";
+  const auto passes = [&](std::string_view format) {
+    const std::string document = fmt::format(fmt::runtime(format), bytes);
+    return masked(document) == document && masked(document, Document::kReply) == document;
+  };
+  for (const std::string_view format :
+       {R"({{"image_url":{{"url":"data:image/png;base64,{}"}}}})",
+        R"({{"image_url":{{"url":"data:image\/svg+xml;base64,\/{}"}}}})",
+        R"({{"file":{{"file_data":"data:application/pdf;base64,{}"}}}})",
+        R"({{"x":["data:audio/mp3;base64,{}"]}})",
+        R"({{"input_audio":{{"format":"wav","data":"{}"}}}})",
+        R"({{"message":{{"audio":{{"x":[{{}}],"d\u0061ta":"{}"}}}}}})",
+        R"({{"reasoning_details":[{{"data":"{}"}}]}})", R"({{"data":[{{"embedding":"{}"}}]}})",
+        R"({{"data":[{{"b64_json":"{}"}}]}})", R"([{{"signature":"{}"}}])"})
+    EXPECT_TRUE(passes(format)) << format;
+  for (const std::string_view format :
+       {R"({{"url":"data:text/plain;base64,{}"}})", R"({{"url":"data:image/png,{}"}})",
+        R"({{"url":"data:image/png;x=1;base64,{}"}})", R"({{"url":"data:;base64,{}"}})",
+        R"({{"url":"data:application/x;base64,{}"}})",
+        R"({{"url":"data:image/averylongname1;base64,{}"}})",
+        R"({{"url":"data:image/png;base64,{} "}})", R"({{"url":"see data:image/png;base64,{}"}})",
+        R"({{"data":"{}"}})", R"({{"audio":{{"text":"{}"}}}})", R"({{"content":"{}"}})",
+        R"({{"embedding":"{}\n"}})", R"({{"embedding":{{"x":"{}"}}}})", R"({{"{}":1}})",
+        R"({{"embedding":"a b {}"}})"})
+    EXPECT_FALSE(passes(format)) << format;
+  EXPECT_EQ(masked(R"({"url":"data:image/png;base64,DE89370400440532013000"})"),
+            R"({"url":"data:image/png;base64,[iban]"})");  // too short for an image
+  EXPECT_EQ(masked(R"({"input_audio":{"data":"4111111111111111"}})"),
+            R"({"input_audio":{"data":"[card]"}})");
+  const std::string long_image(3 * DocumentRedactor::kWholeBytes, 'A');
+  const std::string document = fmt::format(
+      R"({{"a":"data:image/png;base64,/DE89370400440532013000/{}","b":"a@example.com"}})",
+      long_image);
+  EXPECT_EQ(masked(document), document.substr(0, document.size() - 15) + R"([email]"})");
+}
+
 TEST_F(JsonRedactorTest, LeavesARequestsModelAlone) {
   EXPECT_EQ(masked(R"({"model":"a@example.com","x":{"model":"a@example.com"}})"),
             R"({"model":"a@example.com","x":{"model":"[email]"}})");
@@ -96,6 +134,11 @@ TEST_F(JsonRedactorTest, DropsTheTextTokenByToken) {
   const std::string_view reply =
       R"({"choices":[{"logprobs":{"content":[{"token":"anna@"},{"token":"example.com"}]}}],"token_ids":[1,2]})";
   EXPECT_EQ(masked(reply, Document::kReply), R"({"choices":[{"logprobs":null}],"token_ids":null})");
+  EXPECT_EQ(
+      masked(
+          R"({"raw_output":{"completion_logprobs":{"tokens":["anna@","example.com"]}},"completion_token_ids":[1]})",
+          Document::kReply),
+      R"({"raw_output":{"completion_logprobs":null},"completion_token_ids":null})");
   EXPECT_EQ(masked(R"({"logprobs":true,"token_ids":null})", Document::kReply),
             R"({"logprobs":true,"token_ids":null})");
 }

@@ -34,7 +34,7 @@ bool surely_clean(const Redactor& redactor, Writing writing, std::string_view te
   };
   if (text.find('\\') == std::string_view::npos) return clean(text);
   const std::string meant = writing == Writing::kJson ? json::unescape(text) : std::string(text);
-  return (InnerText::is_plain(meant) || meant.find('\\') == std::string::npos) && clean(meant);
+  return InnerText::is_plain(meant) && clean(meant);
 }
 
 }  // namespace
@@ -59,8 +59,7 @@ void StreamRedactor::read(std::string_view piece) {
   source_ += piece;
   while (!piece.empty()) {
     if (inner_.plain()) {  // most of most texts: what it means is what is written
-      const std::size_t end =
-          writing_ == Writing::kPlain ? piece.size() : std::min(piece.find('\\'), piece.size());
+      const std::size_t end = std::min(piece.find('\\'), piece.size());
       text_.bytes += piece.substr(0, end);
       text_.widths.append(end, '\1');
       piece.remove_prefix(end);
