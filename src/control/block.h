@@ -31,6 +31,9 @@ class Block {
   static constexpr Duration kLife = 15s;    // at the store, from each setting on
   static constexpr Duration kTrust = 10s;   // here, from each confirmation on
   static constexpr Duration kRenewal = 5s;  // docs/reference/quotas.md
+  // After the store lost its data: until every gateway has told it again what it holds, which it
+  // looks after once a second.
+  static constexpr Duration kToldAgain = kRenewal + 1s;
 
   // How many may be in flight here, without asking, of a class that may fill a ceiling up to
   // `class_mark`; 0: ask. generation: of the store's data; a block from another one is void.

@@ -120,7 +120,8 @@ Task<void> BlockKeeper::set(Held held, control::Block::Setting setting) {
                                        .mark = *held.limits->in_flight,
                                        .need = 0,
                                        .want = setting.want,
-                                       .version = setting.version};
+                                       .version = setting.version,
+                                       .emergency = 0};
   const TimePoint sent = loop_.clock().now();
   const std::optional<store::QuotaAnswer> answer = co_await store_.take(ask, TimePoint::max());
   if (!answer) co_return;

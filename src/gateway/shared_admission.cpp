@@ -132,7 +132,8 @@ class SharedEntry {
                                          .mark = class_mark(door),
                                          .need = need,
                                          .want = need + control::block_headroom(*limits.in_flight),
-                                         .version = limits.state->shared.block.mint()};
+                                         .version = limits.state->shared.block.mint(),
+                                         .emergency = emergency_mark(door)};
   }
 
   // Not where a later setting of this gateway crossed it: that says nothing of what is left.
@@ -166,12 +167,9 @@ class SharedEntry {
   Result<void> decide_after_silence() {
     scope_.quota_degraded = true;
     for (std::size_t i = 0; i < asks_; ++i) {
-      const OwnCeiling& door = doors_.all[asked_[i]];
-      if (guests_[asked_[i]].count <=
-          control::mark(door.limits->shared->in_flight_emergency, door.as))
-        continue;
+      if (guests_[asked_[i]].count <= emergency_mark(asked_[i])) continue;
       settle_tokens(scope_);
-      return fail(ceiling_reached(door.whose));
+      return fail(ceiling_reached(doors_.all[asked_[i]].whose));
     }
     if (hold_ != 0 && scope_.tokens.held == 0) {
       PENSTOCK_CHECK(take_emergency(scope_, callers_, Metered::kTokens, hold_));
@@ -183,6 +181,10 @@ class SharedEntry {
 
   [[nodiscard]] std::uint32_t class_mark(std::size_t door) const noexcept {
     return control::mark(*doors_.all[door].limits->in_flight, doors_.all[door].as);
+  }
+  [[nodiscard]] std::uint32_t emergency_mark(std::size_t door) const noexcept {
+    const OwnCeiling& its = doors_.all[door];
+    return control::mark(its.limits->shared->in_flight_emergency, its.as);
   }
   void keep_tokens(std::uint64_t epoch) noexcept {
     scope_.tokens = {.held = hold_, .from = HeldTokens::From::kShared, .epoch = epoch};

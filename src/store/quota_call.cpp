@@ -89,6 +89,7 @@ QuotaCall::QuotaCall(const QuotaAsk& ask, const TakeAs& as) {
   text(as.gateway);
   number(in_us(control::Block::kLife));
   number(in_us(kRecordLife) / 1000);
+  number(in_us(control::Block::kToldAgain));
   for (std::size_t i = 0; i < ask.bucket_count; ++i) bucket(ask.buckets[i]);
   for (std::size_t i = 0; i < ask.ceiling_count; ++i) {
     const QuotaCeiling& ceiling = ask.ceilings[i];
@@ -98,6 +99,7 @@ QuotaCall::QuotaCall(const QuotaAsk& ask, const TakeAs& as) {
     number(ceiling.need);
     number(ceiling.want);
     number(ceiling.version);
+    number(ceiling.emergency);
   }
   if (!as.record.empty()) key(as.record);
 }

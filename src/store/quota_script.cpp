@@ -73,11 +73,12 @@ constexpr std::string_view kTake = R"(
 local cost, back, more = ARGV[5] * M, ARGV[6] * M, ARGV[7] * M
 local buckets, ceilings = tonumber(ARGV[8]), tonumber(ARGV[9])
 local gateway, life = ARGV[10], tonumber(ARGV[11])
+local young = empty_at > 0 and now - empty_at < tonumber(ARGV[13])
 local ending, refused_by, wait, differs = 0, 0, 0, 0
 
 local b, deficits = {}, {}
 for i = 1, buckets do
-  b[i] = bucket(KEYS[1 + i], 13 + (i - 1) * 3)
+  b[i] = bucket(KEYS[1 + i], 14 + (i - 1) * 3)
   deficits[i] = math.max(0, read(b[i]) - back)
   if b[i].differs then differs = i end
   local lacking = deficits[i] + cost - b[i].capacity
@@ -92,10 +93,11 @@ more = math.floor(more / M) * M
 
 local c = {}
 for i = 1, ceilings do
-  local a = 13 + buckets * 3 + (i - 1) * 5
+  local a = 14 + buckets * 3 + (i - 1) * 6
   local limit, mark = tonumber(ARGV[a]), tonumber(ARGV[a + 1])
   local need, want = tonumber(ARGV[a + 2]), tonumber(ARGV[a + 3])
   local x = {key = KEYS[1 + buckets + i], version = tonumber(ARGV[a + 4])}
+  local blind = young and need > tonumber(ARGV[a + 5])
   x.others, x.places, x.mine = 0, 0, 0
   local members = redis.call('HGETALL', x.key)
   for j = 1, #members, 2 do
@@ -118,12 +120,12 @@ for i = 1, ceilings do
     x.grant = math.max(math.min(want, x.places), math.min(want, limit - x.others))
   elseif x.late then
     x.grant = x.places
-  elseif x.others + want <= math.floor(limit * 3 / 4) then
+  elseif not young and x.others + want <= math.floor(limit * 3 / 4) then
     x.grant = math.max(want, x.places)
   else
     x.grant = math.max(need, x.places)
   end
-  if ending == 0 and need > 0 and (x.grant < need or x.others + need > mark) then
+  if ending == 0 and need > 0 and (blind or x.grant < need or x.others + need > mark) then
     ending, refused_by = 2, i - 1
   end
   c[i] = x

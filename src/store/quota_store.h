@@ -29,6 +29,9 @@ struct QuotaCeiling {
   std::uint32_t need = 0;  // places for this gateway, that request included; 0: what there is
   std::uint32_t want = 0;  // at least `need`, where there is room to spare
   std::uint64_t version = 0;
+  // The most that `need` may be while other gateways may hold places that the store was not told of
+  // again: for Block::kToldAgain after data were lost.
+  std::uint32_t emergency = 0;
 };
 
 // Whose they are. Every name begins with the tenant, so that one node of a cluster has them all.

@@ -193,6 +193,28 @@ def _emptied(rig):
     lost(rig, "emptied", lose)
 
 
+@suite.case("places that run when the data are lost are not given away a second time")
+def _places_lost(rig):
+    limits = {"in_flight": 10}
+    for tier in KEYS:
+        with Redis(rig.fleet, "places-" + tier) as redis, \
+                gateway(rig, redis.port, limits, gateways=2) as one, \
+                gateway(rig, redis.port, limits, gateways=2) as two, \
+                concurrent.futures.ThreadPoolExecutor(10) as pool:
+            for gate in (one, two):
+                equal(chat(gate, tier).status, 200, "status before")
+            eventually(lambda: redis.call("HLEN", f"penstock:{{{tier}}}:in_flight") == "0",
+                       "idle blocks go back")
+            rig.mock.fault(latency_ms=1000)
+            running = [pool.submit(chat, one, tier) for _ in range(10)]
+            eventually(lambda: rig.mock.count("in_flight") == 10, "the ceiling is full")
+            redis.call("FLUSHALL")
+            counts = statuses(at_once((two,), 12, tier=tier))
+            equal(counts, {200: 1, 503: 11}, f"{tier}: beside what runs, its emergency ceiling")
+            equal({call.result().status for call in running}, {200}, "who ran before")
+            rig.mock.fault()
+
+
 @suite.case("a replica that lags and is promoted is noticed by its count")
 def _promoted(rig):
     limits = {"requests": "20/min", "burst": 20}

@@ -25,16 +25,19 @@ struct Want {
   std::uint64_t version = 1;
   std::uint32_t limit = 10;
   std::uint32_t mark = 10;
+  std::uint32_t emergency = 10;
+  control::Epoch seen{};
 };
 
 Task<std::optional<BlockGrant>> granted(QuotaRig& rig, Want want) {
-  QuotaAsk ask = ask_for({}, 0);
+  QuotaAsk ask = ask_for({}, 0, want.seen);
   ask.ceilings[ask.ceiling_count++] = {.key = "q:{acme}:in_flight",
                                        .limit = want.limit,
                                        .mark = want.mark,
                                        .need = want.need,
                                        .want = want.want,
-                                       .version = want.version};
+                                       .version = want.version,
+                                       .emergency = want.emergency};
   const std::optional<QuotaAnswer> answer = co_await rig.take(ask, want.gateway);
   EXPECT_TRUE(answer.has_value());
   if (!answer || answer->end != End::kTaken) co_return std::nullopt;
@@ -108,6 +111,36 @@ TEST(QuotaBlocks, ExpireUnlessRenewed) {
   };
   rig.redis.play(body(rig));
   EXPECT_EQ(rig.server.ask("HLEN q:{acme}:in_flight"), "2");
+}
+
+// Until all have told again what they hold, each has its emergency ceiling and nothing to spare.
+TEST(QuotaBlocks, AreTightWhileLostDataAreTold) {
+  QuotaRig rig;
+  const auto body = [](QuotaRig& rig) -> Task<void> {
+    const control::Epoch seen{.id = 7, .sequence = 3};
+    Want two{.gateway = "two",
+             .need = 3,
+             .want = 8,
+             .limit = 100,
+             .mark = 100,
+             .emergency = 2,
+             .seen = seen};
+    EXPECT_FALSE(co_await granted(rig, two));
+    two.need = 2;
+    co_await expect_grant(rig, two, 2, 0);
+    // Who tells what runs there is believed, and who comes without an epoch is told of the loss.
+    Want one{.need = 0, .want = 60, .limit = 100, .mark = 100, .emergency = 2, .seen = seen};
+    co_await expect_grant(rig, one, 60, 2);
+    Want three{.gateway = "three", .need = 3, .want = 3, .limit = 100, .mark = 100, .emergency = 2};
+    EXPECT_FALSE(co_await granted(rig, three));
+    rig.now += 5'999'999;
+    two.need = 3;
+    two.version = 2;
+    EXPECT_FALSE(co_await granted(rig, two));
+    rig.now += 1;
+    co_await expect_grant(rig, two, 8, 60);
+  };
+  rig.redis.play(body(rig));
 }
 
 // Of two settings that cross, the one that was made later holds.
