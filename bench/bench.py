@@ -196,8 +196,7 @@ def guarded(bench, plan, report):
 def shared_quotas(bench, plan, report):
     with machine.KeptAwake() as awake:
         found, refused = access.store(bench, plan)
-    for name, how, most in (("once", "asked at each request's head", 150),
-                            ("twice", "and for its tokens and its place", 150),
+    for name, how, most in (("asked", "asked at each request's head", 150),
                             ("slices", "a slice in hand", 5)):
         extra = access.over_memory(found, name, "total_p50")
         ok = plan.judge(extra <= most) if awake.held else None

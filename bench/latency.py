@@ -13,13 +13,14 @@ LOAD_BUSY_MAX = 0.95
 STRANGERS_MAX = 0.2  # of one CPU; more of other people's work and a 99th percentile is theirs
 
 
-def run_one(bench, subject, options, seconds, strict):
+def run_one(bench, subject, options, seconds, strict, beside=()):
+    """beside: programs of the bench that the subject asks meanwhile."""
     subject.program.check()
     before = served(subject.upstream)
     records = bench.path("records.jsonl")
     flags = {"concurrency": 1, "duration": f"{seconds}s", "warm-up": "200ms",
              "records": records, **options}
-    with Usage(*{subject.program, subject.upstream}) as usage:
+    with Usage(*{subject.program, subject.upstream, *beside}) as usage:
         told = loads.report(loads.penstock_load(bench, subject.program.port, flags), seconds + 20)
     seen = served(subject.upstream) - before
     require(told["ok"] == told["sent"] and seen >= told["sent"],

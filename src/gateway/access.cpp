@@ -42,13 +42,15 @@ Barred Access::asked(std::string_view name) const noexcept {
 
 Barred Access::place(std::size_t provider, std::string_view upstream) const {
   bool closed = false;
+  std::string folded;  // made once, where there is a model that is closed
   for (const auto& [name, model] : snapshot_.models)
     for (const fleet::Target& target : model.targets) {
       if (target.provider != provider) continue;
       if (model.tiers.has(tier_)) {
         if (target.model == upstream) return Barred::kNo;
-      } else if (fold_case(target.model) == fold_case(upstream)) {
-        closed = true;
+      } else {
+        if (folded.empty()) folded = fold_case(upstream);
+        closed = closed || fold_case(target.model) == folded;
       }
     }
   return closed ? Barred::kTiers : Barred::kNo;

@@ -157,8 +157,9 @@ std::string_view EventWalk::member_above(std::size_t out) const noexcept {
 }
 
 void EventWalk::string(std::string_view raw, Strings strings) {
-  if (is_binary(member_above(0), member_above(1), raw)) return;
-  if (strings == Strings::kWhole) return mask(raw);
+  const bool whole = strings == Strings::kWhole;
+  if (is_binary(member_above(0), member_above(1), raw) && (whole || !text_waits())) return;
+  if (whole) return mask(raw);
   piece(raw);
 }
 
@@ -189,6 +190,12 @@ void EventWalk::piece(std::string_view raw) {
     copy_.put(raw, "");
   else if (scratch_ != raw)
     copy_.put(raw, scratch_);
+}
+
+// What comes behind pieces that are held back must not overtake them.
+bool EventWalk::text_waits() {
+  const EventText* const known = texts_.find(path_);
+  return known != nullptr && (known->redactor.held() != 0 || !known->ready.empty());
 }
 
 EventText* EventWalk::text_here() {

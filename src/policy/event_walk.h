@@ -62,6 +62,7 @@ class EventWalk {
   [[nodiscard]] Step describe() const;
   [[nodiscard]] std::string_view member_above(std::size_t out) const noexcept;
   [[nodiscard]] std::string masked_name(std::string_view raw) const;
+  [[nodiscard]] bool text_waits();
   [[nodiscard]] EventText* text_here();
   [[nodiscard]] std::string opening() const;
   [[nodiscard]] std::string closing() const;

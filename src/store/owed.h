@@ -21,6 +21,11 @@ class Owed {
   Owed(const QuotaSettlement& settlement, TimePoint since);
   // record: as the take had it.
   Owed(const QuotaAsk& ask, std::string_view record, TimePoint since);
+  Owed(const Owed&) = delete;  // buckets_ views names_, whose texts stay where they are in a move
+  Owed& operator=(const Owed&) = delete;
+  Owed(Owed&&) noexcept = default;
+  Owed& operator=(Owed&&) noexcept = default;
+  ~Owed() = default;
 
   [[nodiscard]] std::string_view tenant() const noexcept { return names_[0]; }
   [[nodiscard]] TimePoint since() const noexcept { return since_; }

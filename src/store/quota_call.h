@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/assert.h"
 #include "base/units.h"
 #include "store/quota_store.h"
 #include "store/redis/client.h"
@@ -47,10 +48,16 @@ class QuotaCall {
  private:
   static constexpr std::size_t kKeysMax = 2 + QuotaAsk::kBucketsMax + QuotaAsk::kCeilingsMax;
   static constexpr std::size_t kArgumentsMax =
-      12 + 3 * QuotaAsk::kBucketsMax + 5 * QuotaAsk::kCeilingsMax;
+      13 + 3 * QuotaAsk::kBucketsMax + 6 * QuotaAsk::kCeilingsMax;
 
-  void key(std::string_view name) noexcept { keys_[key_count_++] = name; }
-  void text(std::string_view value) noexcept { arguments_[argument_count_++] = value; }
+  void key(std::string_view name) noexcept {
+    PENSTOCK_ASSERT(key_count_ < kKeysMax);
+    keys_[key_count_++] = name;
+  }
+  void text(std::string_view value) noexcept {
+    PENSTOCK_ASSERT(argument_count_ < kArgumentsMax);
+    arguments_[argument_count_++] = value;
+  }
   void number(std::uint64_t value);
   void bucket(const QuotaBucket& bucket);
 

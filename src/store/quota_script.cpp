@@ -23,7 +23,7 @@ local function read(b, by_record)
   if record then
     d, a, limit = split(record)
     b.differs = limit ~= b.limit
-    if by_record then b.limit = limit end
+    if by_record and limit ~= '' then b.limit = limit end
   end
   local units, length, burst = string.match(b.limit, '^(%d+) (%d+) (%d+)$')
   b.rate, b.capacity = units * M / length, burst * M

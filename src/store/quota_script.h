@@ -27,8 +27,9 @@ inline constexpr std::string_view kQuotaNow =
 // where it is to have a record; one that is void takes nothing and returns its id alone.
 // ARGV: seen id ("0": none), seen sequence, id for a new epoch, its time to live in ms, cost, back,
 //       more, number of buckets, number of ceilings, gateway, a place's life in µs, the record's in
-//       ms; for each bucket units, length in µs, burst; for each ceiling limit, mark, need, want,
-//       version.
+//       ms, how long ceilings are tight after a loss in µs; for each bucket units, length in µs,
+//       burst; for each ceiling limit, mark, need, want, version, and the most of `need` while
+//       tight.
 // Returns: id, epoch, sequence, end (0 taken, 1 wait, 2 full), index that refused, wait in µs,
 //          more, a bucket (from 1) that was last taken from under another limit (0: none); for each
 //          bucket µs until it is full; for each ceiling places, version, others.

@@ -36,6 +36,7 @@ def outage(rig, port, begin, end):
             reply = eventually(lambda tier=tier: _passed(chat(gate, tier)), "requests pass again")
             expect("x-penstock-degraded" not in reply.headers, "it is not told as degraded")
 
+
 def _passed(reply):
     return reply if reply.status == 200 else None
 

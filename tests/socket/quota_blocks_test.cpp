@@ -2,10 +2,13 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "control/block.h"
+#include "control/epoch_watch.h"
+#include "control/rate_bucket.h"
 #include "runtime/task.h"
 #include "store/quota_store.h"
 #include "tests/socket/quota_rig.h"
@@ -139,6 +142,31 @@ TEST(QuotaBlocks, AreTightWhileLostDataAreTold) {
     EXPECT_FALSE(co_await granted(rig, two));
     rig.now += 1;
     co_await expect_grant(rig, two, 8, 60);
+  };
+  rig.redis.play(body(rig));
+}
+
+// A caller with every limit there is, for the first time: all of it is asked in one call.
+TEST(QuotaBlocks, AreAskedTogetherWithEveryBucket) {
+  QuotaRig rig;
+  const auto body = [](QuotaRig& rig) -> Task<void> {
+    const std::vector<control::Rate> rates(QuotaAsk::kBucketsMax,
+                                           control::Rate{.units = 1, .per = 1h, .burst = 5});
+    QuotaAsk ask = ask_for(rates, 2);
+    for (const std::string_view key : {"q:{acme}:in_flight", "q:{acme}:w:in_flight"})
+      ask.ceilings[ask.ceiling_count++] = {.key = key,
+                                           .limit = UINT32_MAX,
+                                           .mark = UINT32_MAX,
+                                           .need = 1,
+                                           .want = 1,
+                                           .version = UINT64_MAX >> 12,
+                                           .emergency = UINT32_MAX};
+    const std::optional<QuotaAnswer> answer = co_await rig.take(ask);
+    EXPECT_TRUE(answer && answer->end == End::kTaken);
+    if (!answer) co_return;
+    EXPECT_EQ(answer->grants[0].granted, 1U);
+    EXPECT_EQ(answer->grants[1].granted, 1U);
+    EXPECT_EQ(answer->full_in[2], 2h);
   };
   rig.redis.play(body(rig));
 }

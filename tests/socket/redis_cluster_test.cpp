@@ -166,6 +166,34 @@ TEST(RedisCluster, FindsWhoTookOverTheSlotsOfADeadNode) {
   }
 }
 
+// Only two nodes are known. Of the configured one's slots one goes to the other, then it dies.
+Task<void> inherit_alone(RedisRig& rig, RedisCluster& cluster) {
+  const std::string tag = RedisCluster::tag_of(0);
+  for (const std::size_t i : {0U, 2U}) {
+    const std::optional<Duration> known = co_await rig.until_answered(RedisCluster::tag_of(i), 1s);
+    EXPECT_TRUE(known.has_value());
+  }
+  const std::string heir = cluster.id(2);
+  cluster.node(0).kill();
+  for (const std::size_t i : {1U, 2U})
+    EXPECT_EQ(cluster.ask(i, fmt::format("CLUSTER SETSLOT {} NODE {}", slot_of_tag(tag), heir)),
+              "OK");
+  const std::optional<Duration> took = co_await rig.until_answered(tag, 2s);
+  EXPECT_TRUE(took.has_value());
+  for (int i = 0; i < 20; ++i) {
+    std::vector<std::string> arguments = {"x"};
+    const RunResult result = co_await rig.run(rig.echo, tag, std::move(arguments));
+    EXPECT_TRUE(result.has_value()) << i;
+  }
+}
+
+// The one that is asked who has the slot may have it itself: it is asked from then on.
+TEST(RedisCluster, WhoIsAskedForASlotAndHasItKeepsIt) {
+  RedisCluster cluster;
+  RedisRig rig(endpoint_at(cluster.port(0)));
+  rig.play(inherit_alone(rig, cluster));
+}
+
 Task<void> lose_slots(RedisRig& rig, const RedisCluster& cluster) {
   const std::string tag = RedisCluster::tag_of(0);
   const std::string slot = std::to_string(slot_of_tag(tag));

@@ -120,6 +120,7 @@ void Node::replied(std::unique_ptr<Call> call, Value reply) {
   if (reply.kind == ValueKind::kError) return on_error(std::move(call), reply);
   breaker_.succeeded();
   attempts_ = 0;
+  parts_.user.served(*call, *this);
   reply.list.erase(reply.list.begin());  // the id, which the link has looked at
   finish(std::move(call), std::move(reply.list), parts_.standing);
 }

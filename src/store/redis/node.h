@@ -33,6 +33,8 @@ class NodeUser {
  public:
   // The slot of the call is not served here.
   virtual void redirect(std::unique_ptr<Call> call, const ErrorReply& where, Node& from) = 0;
+  // The node ran a call, whoever was thought to have its slot.
+  virtual void served(const Call& call, const Node& by) = 0;
   // Whether there is another node that takes calls.
   [[nodiscard]] virtual bool others_are_well(const Node& node) const = 0;
 

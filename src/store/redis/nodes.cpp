@@ -97,6 +97,11 @@ std::uint8_t Nodes::find_or_add(const Place& place) {
   return free;
 }
 
+void Nodes::note_owner(Slot slot, std::uint8_t index) {
+  if (owners_.empty()) owners_.assign(kSlots, kNobody);
+  owners_[slot] = index;
+}
+
 void Nodes::redirect(std::unique_ptr<Call> call, const ErrorReply& where, Node& from) {
   Place place = where.place;
   if (place.host.empty()) place.host = from.place().host;
@@ -109,11 +114,15 @@ void Nodes::redirect(std::unique_ptr<Call> call, const ErrorReply& where, Node& 
   ++call->hops;
   call->asking = where.kind == ErrorKind::kAsk;
   call->whole_text = false;
-  if (where.kind == ErrorKind::kMoved) {
-    if (owners_.empty()) owners_.assign(kSlots, kNobody);
-    owners_[where.slot] = index;
-  }
+  if (where.kind == ErrorKind::kMoved) note_owner(where.slot, index);
   nodes_[index]->send(std::move(call));
+}
+
+// The node of the slot is away, and who was asked in its place has the slot itself.
+void Nodes::served(const Call& call, const Node& by) {
+  if (call.asking || owner_of(call.slot).available()) return;
+  const auto at = std::ranges::find(nodes_, &by, &std::unique_ptr<Node>::get);
+  if (at != nodes_.end()) note_owner(call.slot, static_cast<std::uint8_t>(at - nodes_.begin()));
 }
 
 bool Nodes::others_are_well(const Node& node) const {

@@ -43,7 +43,9 @@ class Nodes final : private NodeUser {
   static_assert(Client::kNodesMax < kNobody);
 
   void redirect(std::unique_ptr<Call> call, const ErrorReply& where, Node& from) override;
+  void served(const Call& call, const Node& by) override;
   [[nodiscard]] bool others_are_well(const Node& node) const override;
+  void note_owner(Slot slot, std::uint8_t index);
 
   [[nodiscard]] Node& owner_of(Slot slot) const noexcept;
   // Whom to ask who has the slot of a node that is away; nullptr: nobody is well, or it was asked.
