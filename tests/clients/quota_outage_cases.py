@@ -27,7 +27,7 @@ def outage(rig, port, begin, end):
         begin()
         for tier in KEYS:
             _emergency(gate, tier)
-        time.sleep(1.1)  # for the emergency buckets to fill: five requests
+        time.sleep(1.1)  # five requests at 5/s: no reply tells of a bucket without taking of it
         _emergency_ceiling(rig, gate)
         _emergency_tokens(rig, gate)
         end()
