@@ -90,8 +90,8 @@ class BlockKeeperTest : public testing::Test {
 
   test::ManualLoop loop_;
   SlowStore store_{loop_};
-  std::vector<control::InFlightLimit::Guest> running_;
   std::vector<std::shared_ptr<LimitState>> states_;
+  std::vector<control::InFlightLimit::Guest> running_;  // in them
   std::unique_ptr<BlockKeeper> keeper_;
 };
 
