@@ -116,12 +116,14 @@ Task<void> RedisQuotas::close() {
 }
 
 Task<std::optional<QuotaAnswer>> RedisQuotas::take(const QuotaAsk& ask, TimePoint due) {
-  const std::string record = record_for(ask);
-  const QuotaCall call(
-      ask, {.gateway = shared_.gateway, .epoch_new = rng_->next() | 1, .record = record});
-  const redis::Command command{
-      .script = shared_.take, .keys = call.keys(), .arguments = call.arguments()};
-  redis::RunResult reply = co_await client_.run(command, due);
+  std::string record = record_for(ask);
+  redis::RunResult reply = co_await run_take(ask, record, due);
+  // While a slot is on its way to another node neither runs a script with a name that is new, as a
+  // record's always is: then without.
+  if (!reply && !record.empty() && reply.error().reason == redis::OutageReason::kClusterDown) {
+    record.clear();
+    reply = co_await run_take(ask, record, due);
+  }
   std::optional<TakeReply> read;
   redis::Outage outage{.reason = redis::OutageReason::kMalformed,
                        .effect = redis::Effect::kUnknown};
@@ -140,6 +142,15 @@ Task<std::optional<QuotaAnswer>> RedisQuotas::take(const QuotaAsk& ask, TimePoin
   heard();
   if (read->differs) shared_.note_other_limit(ask.buckets[*read->differs].key, loop_.clock().now());
   co_return read->answer;
+}
+
+Task<redis::RunResult> RedisQuotas::run_take(const QuotaAsk& ask, std::string_view record,
+                                             TimePoint due) {
+  const QuotaCall call(
+      ask, {.gateway = shared_.gateway, .epoch_new = rng_->next() | 1, .record = record});
+  const redis::Command command{
+      .script = shared_.take, .keys = call.keys(), .arguments = call.arguments()};
+  co_return co_await client_.run(command, due);
 }
 
 // Under the tenant's tag. Empty: it is not worth one.

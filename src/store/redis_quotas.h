@@ -93,6 +93,8 @@ class RedisQuotas final : public QuotaStore {
   void owe(Owed owed);
   void look_again();
   [[nodiscard]] std::string record_for(const QuotaAsk& ask);
+  [[nodiscard]] runtime::Task<redis::RunResult> run_take(const QuotaAsk& ask,
+                                                         std::string_view record, TimePoint due);
   [[nodiscard]] runtime::Task<void> probe();
   [[nodiscard]] runtime::Task<void> tell_owed();
   [[nodiscard]] runtime::Task<void> tell(Owed owed);
