@@ -27,7 +27,9 @@ int new_key() {
   fmt::print(
       "The key, shown this once:\n\n  {}\n\n"
       "For the config, under the tenant's `keys`:\n\n"
-      "  - {{ id: my-key, sha256: \"{}\" }}\n",
+      "  - {{ id: my-key, sha256: \"{}\" }}\n\n"
+      "With `workload: NAME` in it the rules of that workload hold for its callers, without it "
+      "none.\n",
       key, hash);
   return 0;
 }

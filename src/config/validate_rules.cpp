@@ -70,6 +70,17 @@ class RulesChecker {
               fmt::format("such as workload: {} in one of its keys", workload));
   }
 
+  // A key without a workload passes by the rules of all of them, which may be meant.
+  void bare_keys(const std::string& path, const TenantConfig& tenant) {
+    bool ruled = false;
+    for (const auto& [name, rules] : tenant.workloads) ruled = ruled || rules_anything(rules);
+    if (!ruled) return;
+    for (std::size_t i = 0; i < tenant.keys.size(); ++i)
+      if (tenant.keys[i].workload.empty())
+        warning(path_of(path_of(path, "keys"), i),
+                "has no workload, so none of the rules of the tenant's workloads holds for it");
+  }
+
   void workload(const std::string& path, const TenantConfig& tenant, const WorkloadConfig& rules) {
     const bool known = providers(path_of(path, "providers"), tenant, rules);
     if (known) models(path, tenant, rules);
@@ -225,12 +236,14 @@ class RulesChecker {
 void validate_rules(const Config& config, const Origins& origins, Findings& findings) {
   RulesChecker checker(config, origins, findings);
   checker.tiers();
-  for (const auto& [name, tenant] : config.tenants)
+  for (const auto& [name, tenant] : config.tenants) {
+    checker.bare_keys(path_of("tenants", name), tenant);
     for (const auto& [workload, rules] : tenant.workloads) {
       const std::string workloads = path_of(path_of("tenants", name), "workloads");
       checker.workload(path_of(workloads, workload), tenant, rules);
       checker.unnamed(path_of(workloads, workload), tenant, workload, rules);
     }
+  }
 }
 
 }  // namespace penstock::config

@@ -71,6 +71,24 @@ TEST(ValidateRules, SomeKeyIsForAWorkloadWithRules) {
   EXPECT_TRUE(keyed("", "priority: batch").ok()) << "nothing that was to bind";
 }
 
+// It may be meant, but the line that `keys new` prints has none either.
+TEST(ValidateRules, AKeyBesideAllRulesIsTold) {
+  const auto warned = [](const std::string& second, const std::string& rules) {
+    const std::string hash(63, 'a');
+    return judged(
+               "version: 1\nlisten: {}\nauth: { mode: keys }\ntenants: { t: { keys: [ { id: k, "
+               "workload: a, sha256: " +
+               hash + "1 }, { id: l, sha256: " + hash + "2" + second + " } ], workloads: { a: { " +
+               rules + " } } } }\n")
+        .warnings;
+  };
+  const auto told = warned("", "tools: deny");
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_TRUE(says(told.front().text, "tenants.t.keys[1]: has no workload")) << told.front().text;
+  EXPECT_TRUE(warned(", workload: a", "tools: deny").empty());
+  EXPECT_TRUE(warned("", "priority: batch").empty());
+}
+
 TEST(ValidateRules, AdmitsRulesThatBind) {
   EXPECT_TRUE(fits("models: [chat, s*, canary/up, \"*/gpt-?\"]"));
   EXPECT_TRUE(fits("providers: [canary], models: [secret, chat]"));
